@@ -51,12 +51,6 @@ def exp_of_minus(epsilon: float, bits: int) -> tuple[Fraction, Fraction]:
 
     The series is summed and then squared in integers, once rounded down and once rounded up.  The
     ends differ by less than a part of 2**bits of them.  ε counts as at most 200, see ``limits``.
-
-    Examples
-    --------
-    >>> low, high = exp_of_minus(1.0, 100)
-    >>> float(low), 0 < high - low < Fraction(1, 2**100)
-    (0.36787944117144233, True)
     """
     exponent = Fraction(min(epsilon, _LARGEST))
     numerator, denominator = exponent.numerator, exponent.denominator
@@ -82,8 +76,6 @@ def neighbours(value: Fraction, largest: int) -> tuple[Fraction, Fraction]:
     Both are the value itself if its denominator is at most ``largest``.  The way there is the
     continued fraction, as in ``Fraction.limit_denominator``.
 
-    Examples
-    --------
     >>> neighbours(Fraction(31416, 10000), 100)
     (Fraction(311, 99), Fraction(22, 7))
     """
@@ -106,24 +98,13 @@ def neighbours(value: Fraction, largest: int) -> tuple[Fraction, Fraction]:
 def limits(n: int, epsilon: float) -> tuple[Fraction, Fraction]:
     r"""Return the two fractions that decide the linear form of n records in whole numbers.
 
-    Returns
-    -------
-    most, least : Fraction
-        For all whole w from 0 to 2⁵² and S from w to n 2⁵²: :math:`w \le \tau S` if and only if
-        ``w * most <= S``, and :math:`w \ge \sigma S` if and only if ``w >= least * S``.  The second
-        is 0 where σ is not positive.  The numerator of the first and the denominator of the second
-        are at most n 2⁵², and the two other numbers are at most 2⁵².
+    For all whole w from 0 to 2⁵² and S from w to n 2⁵²: :math:`w \le \tau S` if and only if
+    ``w * most <= S``, and :math:`w \ge \sigma S` if and only if ``w >= least * S``.  The second
+    is 0 where σ is not positive.  The numerator of the first and the denominator of the second
+    are at most n 2⁵², and the two other numbers are at most 2⁵².
 
-    Notes
-    -----
     An ε above 200 decides as 200 does, where :math:`w \le \tau S` asks for no more than
     :math:`w < S`, or :math:`w = S = 0`, because S is less than :math:`2^{106} < e^{200}`.
-
-    Examples
-    --------
-    >>> most, least = limits(4, 1.0)
-    >>> round(1 / float(most), 6), least
-    (0.72409, Fraction(0, 1))
     """
     others, bits = Fraction(n - 1, n), 256
     most = least = None
@@ -143,27 +124,11 @@ def _above(low: Fraction, high: Fraction, largest: int) -> Fraction | None:
 
 
 def private_for_all_data(weights: Any, n: int, epsilon: float) -> bool:
-    r"""Return whether a fixed randomiser in whole numbers is ε-private for all data of n records.
+    """Return whether a fixed randomiser in whole numbers is ε-private for all data of n records.
 
-    Parameters
-    ----------
-    weights : ndarray of int, shape (K, K)
-        Row k is what a record of bin k is released as; each sums to 2⁵².
-    n : int
-        Number of records, at least 2.
-    epsilon : float
-        Privacy target.
-
-    Notes
-    -----
+    Row k of the weights, shape (K, K), is what a record of bin k is released as; each sums to 2⁵².
     At an output x the worst data set has one record of the row with the largest weight there, or
     with the smallest, and n - 1 of the row at the other end.  The linear form decides.
-
-    Examples
-    --------
-    >>> rows = np.array([[3, 1], [1, 3]]) * 2**50
-    >>> private_for_all_data(rows, 2, 0.7), private_for_all_data(rows, 2, 0.69)
-    (True, False)
     """
     most, least = limits(n, epsilon)
     for high, low in zip(weights.max(axis=0).tolist(), weights.min(axis=0).tolist(), strict=True):
@@ -175,8 +140,6 @@ def private_for_all_data(weights: Any, n: int, epsilon: float) -> bool:
 def rounded_up(value: Fraction) -> float:
     """Return the smallest double that is not less than a fraction; infinity if there is none.
 
-    Examples
-    --------
     >>> rounded_up(Fraction(1, 4)), rounded_up(Fraction(1, 10)) > Fraction(1, 10)
     (0.25, True)
     """
@@ -194,35 +157,17 @@ def rounded_down(value: Fraction) -> float:
 
 
 def added_up(values: Iterable[float]) -> float:
-    """Return a sum of finite doubles, rounded up.
-
-    Examples
-    --------
-    >>> added_up([0.5, 0.25]), added_up([0.1] * 3) >= 3 * Fraction(0.1)
-    (0.75, True)
-    """
+    """Return a sum of finite doubles, rounded up."""
     return rounded_up(sum(map(Fraction, values), Fraction(0)))
 
 
 def times_up(first: float | Fraction, second: float) -> float:
-    """Return a product of two finite numbers >= 0, rounded up.
-
-    Examples
-    --------
-    >>> times_up(2, 0.1), times_up(3, 0.1) >= 3 * Fraction(0.1)
-    (0.2, True)
-    """
+    """Return a product of two finite numbers >= 0, rounded up."""
     return rounded_up(Fraction(first) * Fraction(second))
 
 
 def up(value: Any, units: int) -> Any:
-    """Return a number or an array >= 0, raised by so many units in the last place; 0 stays 0.
-
-    Examples
-    --------
-    >>> up(0.0, 4), up(1.0, 4) == 1.0 + 2.0**-50
-    (0.0, True)
-    """
+    """Return a number or an array >= 0, raised by so many units in the last place; 0 stays 0."""
     moved = np.asarray(value) * (1.0 + units * 2.0**-52)
     return moved if np.ndim(value) else float(moved)
 

@@ -38,28 +38,14 @@ EXTRAS = {
 
 
 def require(module: str, extra: str | None = None) -> Any:
-    """Import a module of an extra, or say how to install it.
+    """Import a module of an extra, such as ``"pyarrow.parquet"``, or say how to install it.
 
-    Parameters
-    ----------
-    module : str
-        For example ``"pyarrow.parquet"``; its first part is one of :data:`EXTRAS`.
-    extra : str, optional
-        The extra to install, where another one than that of :data:`EXTRAS` brings the module, too.
-
-    Returns
-    -------
-    module
+    Another ``extra`` than that of :data:`EXTRAS` is named where it brings the module, too.
 
     Raises
     ------
     ImportError
-        If it is not installed.
-
-    Examples
-    --------
-    >>> require("networkx").path_graph(3).number_of_edges()
-    2
+        If the module is not installed.
     """
     try:
         return importlib.import_module(module)
@@ -75,23 +61,7 @@ def base_class(module: str, name: str) -> Any:
     """Return a class of an extra to inherit from, or one that says how to install the extra.
 
     Without the extra the module that defines the subclass can still be imported, for all else that
-    is in it.
-
-    Parameters
-    ----------
-    module, name : str
-        Where the class is, and its name.
-
-    Returns
-    -------
-    type
-        Where the module is missing: a class that raises the error of :func:`require` instead of
-        making an instance.
-
-    Examples
-    --------
-    >>> base_class("gymnasium", "Env").__name__
-    'Env'
+    is in it.  The class that stands in raises the error of :func:`require` when it is called.
     """
     try:
         return getattr(require(module), name)
@@ -133,30 +103,9 @@ class _NoBar:
 def progress_bar(items: Iterable[Any] | None = None, *, shown: bool | None, **options: Any) -> Any:
     """Return a progress bar of tqdm; if it is not shown, one that needs no tqdm.
 
-    Parameters
-    ----------
-    items : iterable, optional
-        What to pass over.
-    shown : bool or None
-        Whether to show it.  None shows it once the work has taken three seconds, if there is a
-        terminal to show it on, and tqdm.
-    **options
-        Of ``tqdm.tqdm``.
-
-    Returns
-    -------
-    tqdm.tqdm
-        Or what has its methods ``update`` and ``set_postfix_str``, in a ``with`` statement or not.
-
-    Raises
-    ------
-    ImportError
-        If it is to be shown and tqdm is not installed.
-
-    Examples
-    --------
-    >>> list(progress_bar(range(3), shown=False, desc="restarts"))
-    [0, 1, 2]
+    With ``shown=None`` it appears once the work has taken three seconds, if there is a terminal to
+    show it on, and tqdm.  What stands in has the methods ``update`` and ``set_postfix_str``, in a
+    ``with`` statement or not.
     """
     if shown is None:
         terminal = sys.stderr is not None and sys.stderr.isatty()

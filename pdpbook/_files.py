@@ -35,25 +35,10 @@ __all__ = [
 
 
 def write_whole(path: Path, content: bytes, *, new: bool = False, private: bool = False) -> None:
-    """Write a file whole or not at all.
+    """Write a file whole or not at all; what it holds stays until the new content has been written.
 
-    Parameters
-    ----------
-    path : Path
-        The file; what it holds stays until the new content has been written.
-    content : bytes
-        The content.
-    new : bool
-        Whether there may be no file of that name yet.
-    private : bool
-        Whether only its owner may read it, from the first byte on.
-
-    Raises
-    ------
-    FileExistsError
-        If it has to be new and is not.
-    OSError
-        If it cannot be written.
+    If ``new``, there may be no file of that name yet (FileExistsError); if ``private``, only its
+    owner may read it, from the first byte on.
     """
     waiting = write_waiting(path, content, secrets.token_hex(8), private=private)
     try:
@@ -95,15 +80,7 @@ def place(waiting: Path, path: Path, *, new: bool) -> None:
 def different_files(files: Mapping[str, Path]) -> None:
     """Refuse two names of one file, whatever links and spellings lead to it.
 
-    Parameters
-    ----------
-    files : mapping of str to Path
-        Each file with the words by which the error calls it.
-
-    Raises
-    ------
-    ValueError
-        If two are the same file.
+    Each file stands under the words by which the error calls it.
     """
     for (one, first), (two, second) in combinations(files.items(), 2):
         same = os.path.realpath(first) == os.path.realpath(second)
@@ -117,23 +94,9 @@ def locked(
 ) -> Iterator[None]:
     """Hold the lock on a file, which is made for it and removed afterwards.
 
-    Parameters
-    ----------
-    path : Path
-        The file; it names the process that holds it.
-    refusal : type of exception
-        What is raised if another process holds it.
-    advice : str
-        What to do then: the end of the error.
-    seconds : float
-        For how long to wait for it.
-
-    Raises
-    ------
-    Exception
-        Of the type ``refusal``; the text names the process and the time since when it holds it.
-    OSError
-        If the file cannot be made, or its file system has no locks.
+    The file names the process that holds it.  If that is another one, and still is after so many
+    seconds, ``refusal`` is raised with the name of that process, the time since when it holds the
+    lock, and the ``advice``.
     """
     lock = _lock(path, refusal, advice, time.monotonic() + seconds)
     try:

@@ -32,24 +32,12 @@ def _parts(x: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float6
 
 
 def exp(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return e^x for x <= 0, to within one unit in the last place.
-
-    Examples
-    --------
-    >>> exp(np.array([0.0, -1.0, -745.0, -np.inf]))
-    array([1.00000000e+000, 3.67879441e-001, 4.94065646e-324, 0.00000000e+000])
-    """
+    """Return e^x for x <= 0, to within one unit in the last place."""
     k, less_one = _parts(x)
     return np.ldexp(1.0 + less_one, k)
 
 
 def expm1(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return e^x - 1 for x <= 0, to within two units in the last place.
-
-    Examples
-    --------
-    >>> expm1(np.array([0.0, -1e-20, -1.0, -np.inf]))
-    array([ 0.00000000e+00, -1.00000000e-20, -6.32120559e-01, -1.00000000e+00])
-    """
+    """Return e^x - 1 for x <= 0, to within two units in the last place."""
     k, less_one = _parts(x)
     return np.ldexp(less_one, k) + (np.ldexp(1.0, k) - 1.0)

@@ -16,29 +16,13 @@ def short_repr(result: Any) -> str:
     """Return a dataclass as text, with long arrays, tuples and tables by their size alone.
 
     A class takes it as its own: ``__repr__ = short_repr``.
-
-    Examples
-    --------
-    >>> @dataclasses.dataclass
-    ... class Found:
-    ...     profile: np.ndarray
-    ...     losses: np.ndarray
-    ...     __repr__ = short_repr
-    >>> Found(np.zeros((101, 5)), np.array([0.25, 1.75]))
-    Found(profile=<array of shape (101, 5)>, losses=[0.25, 1.75])
     """
     fields = [each.name for each in dataclasses.fields(result) if each.repr]
     return chosen_repr(result, **{name: getattr(result, name) for name in fields})
 
 
 def chosen_repr(result: Any, /, **chosen: Any) -> str:
-    """Return the class of a result with some values, in the same form.
-
-    Examples
-    --------
-    >>> chosen_repr([], records=4, epsilon=0.5)
-    'list(records=4, epsilon=0.5)'
-    """
+    """Return the class of a result with some values, in the same form."""
     shown = [f"{name}={_show(value)}" for name, value in chosen.items()]
     return f"{type(result).__name__}({', '.join(shown)})"
 

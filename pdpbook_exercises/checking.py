@@ -354,6 +354,7 @@ def _is_stub(answer):
 
 def _names(answer):
     """Return the names that an answer uses, or that of the package's function that it is."""
+    answer = getattr(answer, "func", answer)  # of a functools.partial
     if str(getattr(answer, "__module__", "")).startswith("pdpbook."):
         return {answer.__name__}
     seen, codes = set(), [getattr(answer, "__code__", None)]

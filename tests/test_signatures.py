@@ -13,6 +13,7 @@
 4. Nobody returns ``Any``, and no public field is one; what is returned, and what stands in a field,
    is exported by a part of the package.
 5. Where a guarantee is stated, the docstring says which data sets are neighbours.
+6. What a namespace offers names its parameters, if it has more than one, and has an example.
 """
 
 from __future__ import annotations
@@ -201,6 +202,27 @@ def documented(function: Callable[..., Any], argument: str) -> str:
     _, _, said = (inspect.getdoc(function) or "").partition(f"\n{argument} : ")
     lines = said.split("\n")[1:]
     return " ".join(itertools.takewhile(lambda line: line.startswith("    "), lines))
+
+
+#: What needs a cluster, files, or hours.
+WITHOUT_EXAMPLE = {
+    "experiments.enumeration_row",
+    "experiments.pair_row",
+    "own_data.refuse_twice",
+    "scaling.release",
+    "scaling.solve",
+}
+
+
+@pytest.mark.parametrize("name", sorted(n for n in FUNCTIONS if n.count(".") == 1))
+def test_what_is_offered_names_its_parameters_and_has_an_example(name: str) -> None:
+    said = inspect.getdoc(PUBLIC[name]) or ""
+    section = said.partition("\nParameters\n----------\n")[2].partition("\n\n")[0]
+    entries = [line.partition(" : ")[0] for line in section.split("\n") if line[:1] != " "]
+    named = {each.strip(" *") for entry in entries for each in entry.split(",")} - {""}
+    taken = {each.name for each in parameters(name)}
+    assert named == taken if named else len(taken) <= 1
+    assert (">>> " in said) is (name not in WITHOUT_EXAMPLE)
 
 
 @pytest.mark.parametrize(

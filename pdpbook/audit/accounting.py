@@ -52,13 +52,13 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
     Parameters
     ----------
     n : int
-        Number of records, at least 2, the record among them.
+        At least 2, the record among them.
     epsilon : float
         pDP loss :math:`\varepsilon > 0` of one draw.
     draws : int
         Number m of independent draws under the same noise, from 1 to 10⁹.
     delta : float
-        Allowed δ in [0, 1).  With 0 the total is :math:`m\varepsilon`, basic composition.
+        In [0, 1); with 0 the total is :math:`m\varepsilon`, basic composition.
 
     Returns
     -------
@@ -67,31 +67,20 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
         :math:`(\varepsilon',\delta)`-pDP, in both directions, for every record that is ε-pDP.
         It is attained by a record without noise that is alone in its bin, if each of the others
         is released there with probability :math:`1/R`.
-
-        The number is never below the exact total, because probabilities are raised by a factor of
-        1 + 1e-9 before they are compared with δ.  So it is the total for a δ that is smaller by
-        this factor, which is hardly more unless δ nearly equals the probability of the losses
-        above the answer.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of its range.
+        It is never below the exact total, because probabilities are raised by a factor of 1 + 1e-9
+        before they are compared with δ.
 
     See Also
     --------
-    pdpbook.foundations.privacy.optimal_composition : the same for answers that are ε-DP, about
-        which nothing else is known.
+    pdpbook.foundations.privacy.optimal_composition : the same for answers that are ε-DP.
     record_profile : what a given record loses, not the worst one.
 
     Notes
     -----
     The promise compares the data with and without the record (removal), not with the record
-    replaced.
-
-    Proved in *Many draws*.  The cost for m = n does not grow with n: the number of successes tends
-    to a Poisson variable with mean :math:`1/(e^\varepsilon-1)` without the record and 1 more with
-    it.
+    replaced.  Proved in *Many draws*.  The cost for m = n does not grow with n: the number of
+    successes tends to a Poisson variable with mean :math:`1/(e^\varepsilon-1)` without the record
+    and 1 more with it.
 
     Examples
     --------
@@ -99,8 +88,6 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
     8.93
     >>> round(draws_epsilon(10**9, 1.0, draws=10**9, delta=1e-6), 2)
     8.93
-    >>> draws_epsilon(1317, 1.0, draws=1317, delta=0.0)
-    1317.0
     """
     n = _validate.integer("n", n, at_least=2)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
@@ -179,7 +166,6 @@ class RecordProfile:
     loss : float
         pDP loss of one draw, in nats.
     draws : int
-        Number of draws.
     step : float
         Distance of the grid points on which the losses are added.
     distribution : dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
@@ -192,22 +178,10 @@ class RecordProfile:
     distribution: PrivacyLossDistribution
 
     def epsilon(self, delta: float) -> float:
-        """Return the total ε at a δ.
+        """Return the total ε of all draws at a δ, which is 0 or from 1e-12 to 1.
 
-        Parameters
-        ----------
-        delta : float
-            0, or a number from 1e-12 to 1: below that the rounding of the convolution shows.
-
-        Returns
-        -------
-        float
-            The total ε of all draws; with δ = 0 draws × loss, basic composition.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If delta is not such a number.
+        Below that the rounding of the convolution shows.  With δ = 0 it is draws × loss, basic
+        composition.
         """
         most = self.draws * self.loss
         if isinstance(delta, (int, float)) and delta == 0:
@@ -230,23 +204,10 @@ class RecordProfile:
         return high
 
     def delta(self, epsilon: float) -> float:
-        """Return the δ at a total ε; at ε = 0 it is the total variation distance.
+        """Return the δ at a total ε ≥ 0; at ε = 0 it is the total variation distance.
 
-        Parameters
-        ----------
-        epsilon : float
-            A total, at least 0.
-
-        Returns
-        -------
-        float
-            The larger of the hockey-stick divergences of the two directions, computed with
-            rounding of about 1e-14.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If epsilon is not a finite number >= 0.
+        It is the larger of the hockey-stick divergences of the two directions, computed with
+        rounding of about 1e-14.
         """
         epsilon = _validate.number("epsilon", epsilon, above=0.0, strict=False)
         return float(self.distribution.get_delta_for_epsilon(epsilon))
@@ -255,44 +216,33 @@ class RecordProfile:
 def record_profile(
     present: ArrayLike, absent: ArrayLike, *, draws: int = 1, step: float | None = None
 ) -> RecordProfile:
-    r"""Account for the draws about one record, from its two output distributions.
+    """Account for the draws about one record, from its two output distributions.
 
-    The losses of the outputs are brought onto multiples of a step, and dp-accounting convolves
-    their distribution with itself.  Rounding each loss up, as the library does by default, is an
-    error that m draws add up m times.  Here each output is divided between the two multiples next
-    to its loss, so that neither of its two probabilities changes.  This is the dominating pair of
-    the losses within one step, so the result is still an upper bound, and the error is of second
-    order.
+    dp-accounting convolves the distribution of the losses, brought onto multiples of a step.  It
+    rounds each loss up by default, an error that m draws add up m times.  Here each output is
+    divided between the two multiples next to its loss, so that neither of its two probabilities
+    changes: the result is still an upper bound, and the error is of second order.
 
     Parameters
     ----------
     present, absent : array_like, shape (K,)
         Distribution of one draw with the record and without it.
     draws : int
-        Number of independent draws, from 1 to 10⁶.
+        From 1 to 10⁶, independent.
     step : float, optional
-        Distance of the grid points, > 0 and at least the largest loss over 2²¹.  By default a
-        hundredth of the root mean square of the loss, which leaves an error far below 1 %, or a
-        millionth of the range of the losses if that is more.
+        At least the largest loss over 2²¹.  By default a hundredth of the root mean square of the
+        loss, which leaves an error far below 1 %, or a millionth of the range of the losses if that
+        is more.
 
     Returns
     -------
     RecordProfile
-        With methods ``epsilon(delta)`` and ``delta(epsilon)``, never below the truth but for the
-        rounding of floats, about 1e-14 in δ.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If present or absent is no probability vector, their lengths differ, or another argument is
-        out of its range.
+        Never below the truth but for the rounding of floats, about 1e-14 in δ.
 
     Notes
     -----
-    The promise compares the data with and without the record (removal), not with the record
-    replaced.
-
-    Source of the division: Doroshenko et al. (2022).  Taught in *Many draws*.
+    The promise is about the removal of the record, not its replacement.  Source of the division:
+    Doroshenko et al. (2022).  Taught in *Many draws*.
 
     Examples
     --------

@@ -47,18 +47,13 @@ class Attack:
         What a draw of x adds to the statistic, :math:`\ln P(x)/P'(x)`; infinite where only one of
         the two distributions reaches x, 0 where neither does.
     draws : int
-        Number of draws m.
     step : float
         Distance of the multiples on which the scores were added.
-    false_positives : ndarray, shape (t,)
-        False-positive rates at the corners of the ROC curve, from 0 to 1.
-    true_positives : ndarray, shape (t,)
-        True-positive rates at the same corners, of the test with rounded scores.
-    advantage : float
-        Largest difference of the two on this curve: attained, so a lower bound of the best
-        advantage :math:`\mathrm{TV}(P^m, P'^m)`.
-    advantage_bound : float
-        An upper bound of it.
+    false_positives, true_positives : ndarray, shape (t,)
+        Rates at the corners of the ROC curve, from 0 to 1, of the test with rounded scores.
+    advantage, advantage_bound : float
+        A lower bound of the best advantage :math:`\mathrm{TV}(P^m, P'^m)`, attained on this curve,
+        and an upper one.
     """
 
     scores: NDArray[np.float64]
@@ -72,23 +67,10 @@ class Attack:
     __repr__ = short_repr
 
     def true_positive_rate(self, false_positive_rate: float) -> float:
-        """Return the power of the test at a false-positive rate.
+        """Return the probability that the test says "in" of the record at a false-positive rate.
 
-        Parameters
-        ----------
-        false_positive_rate : float
-            In [0, 1]; rates below 1e-12 are lost in rounding.  Between two thresholds the test
-            says "in" with some probability.
-
-        Returns
-        -------
-        float
-            Probability that it says "in" when the record is in.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the rate is not a number in [0, 1].
+        Between two thresholds the test says "in" with some probability.  Rates below 1e-12 are lost
+        in rounding.
         """
         rate = _validate.number(
             "false_positive_rate", false_positive_rate, above=0.0, below=1.0, strict=False
@@ -105,7 +87,7 @@ class Attack:
 def optimal_attack(
     present: ArrayLike, absent: ArrayLike, *, draws: int = 1, step: float | None = None
 ) -> Attack:
-    r"""Return the optimal test for a record and its error rates, from two distributions.
+    """Return the optimal test for a record and its error rates, from two distributions.
 
     Parameters
     ----------
@@ -113,22 +95,10 @@ def optimal_attack(
         Distribution of one draw with the record and without it.  For the end-to-end attack the
         second comes from a rerun of the whole pipeline.
     draws : int
-        Number m of independent draws, from 1 to 10⁶.
+        From 1 to 10⁶, independent.
     step : float, optional
-        Distance of the grid points on which scores are added, > 0.  By default a thirtieth of the
-        Hellinger distance, so that rounding hides about a ten-thousandth of what a draw tells; a
-        rare output with a huge score does not make it coarse.
-
-    Returns
-    -------
-    Attack
-        With the ROC curve, ``true_positive_rate(…)``, and the advantage between two bounds.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If present or absent is no probability vector, their lengths differ, or another argument is
-        out of its range.
+        Distance of the grid points on which scores are added.  By default a thirtieth of the
+        Hellinger distance, so that rounding hides about a ten-thousandth of what a draw tells.
 
     See Also
     --------

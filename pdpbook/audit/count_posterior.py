@@ -52,10 +52,8 @@ class CountPosterior:
 
     Attributes
     ----------
-    values : ndarray, shape (K, J)
-        Possible counts of each bin, in rising order.
-    weights : ndarray, shape (K, J)
-        Their probabilities.
+    values, weights : ndarray, shape (K, J)
+        Possible counts of each bin, in rising order, and their probabilities.
     """
 
     values: NDArray[np.float64]
@@ -78,23 +76,9 @@ class CountPosterior:
         return (1.0 - _FLOOR) * guess + _FLOOR / bins
 
     def lumped(self, groups: int) -> CountPosterior:
-        """Return the distribution with its values in groups of about equal probability.
+        """Return the distribution with its values in J groups of about equal probability.
 
         Means stay as they are.
-
-        Parameters
-        ----------
-        groups : int
-            Number J of values that remain, from 1 to so many that the distribution takes 2 GiB.
-
-        Returns
-        -------
-        CountPosterior
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the number of groups is not a whole number >= 1, or takes too much memory.
         """
         groups = _validate.integer("groups", groups, at_least=1)
         _validate.memory("groups", groups, len(self.values), groups, what="the distribution")
@@ -123,13 +107,7 @@ def posterior_from_noise(noisy: ArrayLike, *, epsilon: float) -> CountPosterior:
     Returns
     -------
     CountPosterior
-        By empirical Bayes with the prior of this module.  If the noise is large, counts are
-        brought together in cells of a twentieth of its mean size.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If noisy does not hold at least two whole numbers, or epsilon is out of its range.
+        If the noise is large, counts are brought together in cells of a twentieth of its mean size.
 
     Notes
     -----
@@ -166,25 +144,19 @@ def posterior_from_noise(noisy: ArrayLike, *, epsilon: float) -> CountPosterior:
 
 
 def posterior_from_public(public: ArrayLike, n: int) -> CountPosterior:
-    r"""Return what a public histogram says about one of n other people.
+    """Return what a public histogram says about one of n other people.
 
     Parameters
     ----------
     public : array_like of int, shape (K,)
         Counts of people who come from the same source; at least two of them.
     n : int
-        Number of records of the histogram that was not seen, at least 1.
+        Records of the histogram that was not seen, at least 1.
 
     Returns
     -------
     CountPosterior
-        By empirical Bayes with the prior of this module, on 16 possible counts for each bin and
-        each mean.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If public is no histogram or n is below 1.
+        On 16 possible counts for each bin and each mean of the prior.
 
     Notes
     -----
@@ -217,7 +189,7 @@ def posterior_from_public(public: ArrayLike, n: int) -> CountPosterior:
 def posterior_from_both(
     public: ArrayLike, noisy: ArrayLike, n: int, epsilon: float
 ) -> CountPosterior:
-    r"""Return what public and noisy counts together say about the true ones.
+    """Return what public and noisy counts together say about the true ones.
 
     Parameters
     ----------
@@ -233,13 +205,7 @@ def posterior_from_both(
     Returns
     -------
     CountPosterior
-        The distribution of the counts given the public ones, times the likelihood of the noisy
-        ones.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described; the message ends in what was given.
+        The posterior given the public counts, times the likelihood of the noisy ones.
 
     Notes
     -----
@@ -289,21 +255,7 @@ def _predictive(
 
 
 def noisy_counts(noisy: ArrayLike) -> NDArray[np.int64]:
-    """Return counts after noise: at least two whole numbers, some of them perhaps negative.
-
-    Parameters
-    ----------
-    noisy : array_like of int, shape (K,)
-        Counts of at most 2⁵³ in size.
-
-    Returns
-    -------
-    ndarray of int, shape (K,)
-
-    Raises
-    ------
-    ValueError, TypeError
-        If they are not at least two whole numbers of at most 2⁵³ in size.
+    """Check counts after noise: whole numbers of at most 2⁵³ in size, at least two of them.
 
     Examples
     --------

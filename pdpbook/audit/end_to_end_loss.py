@@ -61,23 +61,17 @@ def end_to_end_losses(counts: ArrayLike, pipeline: Pipeline) -> NDArray[np.float
     Parameters
     ----------
     counts : array_like of int, shape (K,)
-        Histogram of the data, at least two records.
+        At least two records.
     pipeline : callable
         Maps a histogram, shape (K,), to the distribution of the released bin, shape (K,).  It is
-        called twice with ``counts`` and once for each occupied bin with a record less.
+        called twice with ``counts``, and refused if it gives two distributions, and once for each
+        occupied bin with a record less.
 
     Returns
     -------
     ndarray, shape (K,)
         :math:`\max_x|\ln P_D(x)/P_{D-i}(x)|` in nats for a record i of bin k; infinite where one
         of the two distributions reaches an output that the other does not; nan for an empty bin.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If counts is not a histogram, pipeline is no function, or what it returns is not a
-        distribution on the K bins; if it changes its argument, or gives two different
-        distributions for the same histogram (a generator that goes on from call to call).
 
     Notes
     -----
@@ -114,7 +108,7 @@ def game_pipeline(game: NVOGame, solve: Solver) -> Pipeline:
     Parameters
     ----------
     game : NVOGame
-        Gives the kernels, the target and with them the grid, which all stay as they are.
+        Gives the kernels and the target.
     solve : callable
         Maps a game to a :class:`~pdpbook.game.Solution`, as every solver of the game does, or to a
         strategy profile.
@@ -123,13 +117,8 @@ def game_pipeline(game: NVOGame, solve: Solver) -> Pipeline:
     -------
     callable
         From a histogram of at least two records to the output of the random sampling query at
-        the profile that ``solve`` finds for it.
-
-    Raises
-    ------
-    TypeError
-        If game is no game or solve no function of a game.  The pipeline raises a ValueError or
-        TypeError if what ``solve`` returns has no profile of the game.
+        the profile that ``solve`` finds for it.  It raises a ValueError or TypeError if that is no
+        profile of the game.
 
     Notes
     -----
@@ -159,19 +148,13 @@ def mixture_pipeline(pipelines: Sequence[Pipeline]) -> Pipeline:
     Parameters
     ----------
     pipelines : sequence of callable
-        For example the same solver with one seed each.  Each is followed with the same
-        probability, so the output has the average of their distributions.
+        For example the same solver with one seed each.  Each has the same probability.
 
     Returns
     -------
     callable
-        From a histogram to that average, which is the exact distribution of the output when the
-        choice is random and secret.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If there is no pipeline, or one of them is not a function of a histogram.
+        From a histogram to the average of their distributions, which is the exact distribution of
+        the output when the choice is random and secret.
 
     Notes
     -----
@@ -197,24 +180,17 @@ def mixture_pipeline(pipelines: Sequence[Pipeline]) -> Pipeline:
 
 @dataclass(frozen=True, eq=False)
 class Removal:
-    r"""One record leaves, and the game is played again.
+    """One record leaves, and the game is played again.
 
     Attributes
     ----------
-    bin : int
-        The record's bin.
-    action : int
-        The action it played: of those that its bin plays the one with the largest pDP loss.
-    profile : ndarray of int, shape (K, V)
-        The profile with all records.
-    rerun : ndarray of int, shape (K, V)
-        The profile that the solver finds without the record.
-    present : ndarray, shape (K,)
-        Output distribution :math:`P_D` with all records.
-    fixed_noise : ndarray, shape (K,)
-        :math:`P_{-i}`, without the record while the others keep their noise.
-    end_to_end : ndarray, shape (K,)
-        :math:`P_{D-i}`, after the rerun.
+    bin, action : int
+        Of the record; it played the action of its bin with the largest pDP loss.
+    profile, rerun : ndarray of int, shape (K, V)
+        The profile with all records, and the one that the solver finds without the record.
+    present, fixed_noise, end_to_end : ndarray, shape (K,)
+        Output distributions: :math:`P_D` with all records; :math:`P_{-i}`, after the removal of the
+        record while the others keep their noise; :math:`P_{D-i}`, after the rerun.
     """
 
     bin: int
@@ -277,10 +253,9 @@ def removals(
     Parameters
     ----------
     game : NVOGame
-        The game with everybody, at least three records.
+        At least three records.
     solve : callable
-        Maps a game to a :class:`~pdpbook.game.Solution`, as every solver of the game does, or to a
-        strategy profile.
+        As for :func:`game_pipeline`.
     from_bins : sequence of int, optional
         Occupied bins from which a record leaves; all of them if not given.
 
@@ -288,12 +263,6 @@ def removals(
     -------
     tuple of Removal
         One for each of the bins, in their order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If game is no game or solve no function of a game, there are fewer than three records,
-        nobody is in one of the bins, or what solve returns has no profile of the game.
 
     Notes
     -----

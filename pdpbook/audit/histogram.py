@@ -22,14 +22,14 @@ __all__ = ["dp_histogram"]
 def dp_histogram(
     counts: ArrayLike, *, epsilon: float, rng: np.random.Generator | None = None
 ) -> NDArray[np.float64]:
-    r"""Return a distribution from which any number of values may be drawn.
+    """Return a distribution from which any number of values may be drawn.
 
     Parameters
     ----------
     counts : array_like of int, shape (K,)
         Histogram of the data, on a public grid; it may be empty.
     epsilon : float
-        Privacy level :math:`\varepsilon > 0`; from 1e-12 to 36.
+        Privacy level, from 1e-12 to 36.
     rng : numpy.random.Generator, optional
         For experiments that have to be repeated.  A release takes None: the generator of the
         operating system.
@@ -37,18 +37,11 @@ def dp_histogram(
     Returns
     -------
     ndarray, shape (K,)
-        A probability vector, positive everywhere.  It is ε-differentially private for every data
-        set, against the same data with a record more or less; the number of records is not public.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described; the message ends in what was given.
+        Positive everywhere.  It is ε-differentially private for every data set against the removal
+        of one record; the number of records is not public.
 
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record.
-
     Source: Ghosh, Roughgarden & Sundararajan (2009) for the noise; the estimate is this book's.
     Taught in *What would you have used instead?*
 

@@ -37,20 +37,16 @@ SMALLEST = 1e-300  #: probabilities below this are not told apart from 0
 
 @dataclass(frozen=True, eq=False)
 class PrivateRandomiser:
-    r"""A randomiser that may be published, and what it costs: made by :func:`private_randomiser`.
+    """A randomiser that may be published, and what it costs: made by :func:`private_randomiser`.
 
     Attributes
     ----------
     randomiser : ndarray, shape (K, K)
         Row k is the output distribution of a record of bin k.
-    noisy : ndarray of int, shape (K,)
-        The noisy counts.
-    lower : ndarray of int, shape (K,)
-        The lower bound ℓ of the counts that follows from them.
-    histogram_epsilon : float
-        Budget ε₁ of the noisy counts and all that follows from them.
-    draw_epsilon : float
-        Budget ε₂ of one draw.
+    noisy, lower : ndarray of int, shape (K,)
+        The noisy counts, and the lower bound ℓ of the counts that follows from them.
+    histogram_epsilon, draw_epsilon : float
+        Budget ε₁ of the noisy counts and all that follows from them, and ε₂ of one draw.
     delta : float
         Probability that the lower bound fails; at most what was asked for.
     """
@@ -65,21 +61,9 @@ class PrivateRandomiser:
     __repr__ = short_repr
 
     def output(self, counts: ArrayLike) -> NDArray[np.float64]:
-        """Return the distribution of one draw from the data.
+        """Return the distribution of one draw from the true counts, shape (K,).
 
-        Parameters
-        ----------
-        counts : array_like of int, shape (K,)
-            The true histogram.  If it is empty, a draw comes from the first row.
-
-        Returns
-        -------
-        ndarray, shape (K,)
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the counts are no whole numbers >= 0, or not one for each row of the randomiser.
+        If there are no records, a draw comes from the first row.
         """
         data = _validate.counts_vector("counts", counts, records=0)
         _validate.same_length("counts", data, "randomiser", self.randomiser)
@@ -93,11 +77,10 @@ def noise_margin(bins: int, *, epsilon: float, delta: float) -> int:
     Parameters
     ----------
     bins : int
-        Number K of counts, at least 1.
+        Number K of counts.
     epsilon : float
-        Level of the two-sided geometric noise, from 1e-12 to 36.
+        Level of the two-sided geometric noise, against the removal of one record, from 1e-12 to 36.
     delta : float
-        Probability, in (0, 1).
 
     Returns
     -------
@@ -106,15 +89,6 @@ def noise_margin(bins: int, *, epsilon: float, delta: float) -> int:
         :math:`\Pr[Z>t]=\alpha^{t+1}/(1+\alpha)` and :math:`\alpha=e^{-\varepsilon}`, with ε rounded
         down to the multiple of 2⁻⁶² at which the noise is drawn.  The probability is computed from
         above, so that t may be larger by 1 where it nearly equals δ.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of its range.
-
-    Notes
-    -----
-    Neighbouring data sets differ by the removal of one record.
 
     Examples
     --------
@@ -151,12 +125,11 @@ def private_randomiser(
     epsilon, delta : float
         What publishing the randomiser, the noisy counts and one draw may cost: ε > 0, δ in (0, 1).
     share : float
-        The part of ε that the noisy counts get, in (0, 1]; :math:`\varepsilon_1` = share × ε must
-        be from 1e-12 to 36.
+        Of ε for the noisy counts, in (0, 1]; :math:`\varepsilon_1` = share × ε is from 1e-12 to 36.
     rng : numpy.random.Generator, optional
         For experiments that have to be repeated.  A release takes None: the generator of the
         operating system.
-    actions : ``{"rows", "blur", "laplace"}``
+    actions : {"rows", "blur", "laplace"}
         What a row may be, see :func:`pdpbook.audit.safe_randomiser`.
     at_least : int
         Records that every data set in question has at least, a public number.
@@ -167,17 +140,11 @@ def private_randomiser(
         With ``share=1``, or if nothing else is safe, the rows are all equal: the DP histogram.
         Few records are not an error, because a refusal would tell that there are few.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described; the message ends in what was given.
-
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record.
-
-    Source: this book.  The theorem is in *A repair*.  The privacy cost of m draws is ε₁, δ and the
-    cost of m draws at ε₂ by :func:`pdpbook.draws_epsilon`.
+    Neighbouring data sets differ by the removal of one record.  Source: this book.  The theorem is
+    in *A repair*.  The privacy cost of m draws is ε₁, δ and the cost of m draws at ε₂ by
+    :func:`pdpbook.draws_epsilon`.
 
     Examples
     --------
@@ -210,20 +177,9 @@ def from_noisy_counts(
     actions: str = "rows",
     at_least: int = 0,
 ) -> PrivateRandomiser:
-    """Return what :func:`private_randomiser` makes of noisy counts; the caller has checked all.
+    """Return what :func:`private_randomiser` makes of noisy counts, shape (K,).
 
-    Parameters
-    ----------
-    noisy : ndarray of int, shape (K,)
-        Counts with two-sided geometric noise of level ``first``.
-    first, second : float
-        The ε of the counts, and that of one draw.
-    delta, actions, at_least
-        As for :func:`private_randomiser`.
-
-    Returns
-    -------
-    PrivateRandomiser
+    ``first`` is the ε of the counts and ``second`` that of one draw; the caller has checked all.
     """
     margin = noise_margin(noisy.size, epsilon=first, delta=delta)
     lower = np.maximum(noisy - margin, 0)

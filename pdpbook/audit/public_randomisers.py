@@ -41,7 +41,7 @@ MARGIN = 1e-6
 
 
 def likely_counts(public: ArrayLike, n: int, *, miss: float) -> NDArray[np.int64]:
-    r"""Return a lower bound of the histogram of n other people that holds with high probability.
+    """Return a lower bound of the histogram of n other people that holds with high probability.
 
     Parameters
     ----------
@@ -50,24 +50,18 @@ def likely_counts(public: ArrayLike, n: int, *, miss: float) -> NDArray[np.int64
     n : int
         Number of the others, from 1 to 2⁵³; the bound also holds if there are more.
     miss : float
-        Probability β in (0, 1) with which some count may be lower, over the choice of who is public
-        and who is not; at least 1e-290 for each of the bins.
+        Probability β in (0, 1) with which some count may be lower, over the choice of who is
+        public; at least 1e-290 for each of the bins.
 
     Returns
     -------
     ndarray of int, shape (K,)
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described; the message ends in what was given.
-
     Notes
     -----
     The chances are computed in doubles and raised by a millionth before a count is rejected.  So
-    rounding can make the bound smaller than it need be, but not less likely to hold.
-
-    Proved in *Noise learned from public data*.
+    rounding can make the bound smaller than it need be, but not less likely to hold.  Proved in
+    *Noise learned from public data*.
 
     Examples
     --------
@@ -126,20 +120,19 @@ def _chance_of_more(count: int, size: int, n: int, special: int, level: float) -
 def public_randomiser(
     public: ArrayLike, n: int, epsilon: float, *, miss: float, actions: str = "rows"
 ) -> NDArray[np.float64]:
-    r"""Return a randomiser learned from public people, with a margin.
+    """Return a randomiser learned from public people, with a margin.
 
     Parameters
     ----------
     public : array_like of int, shape (K,)
         Histogram of public people from the same source, from two to 10⁹ of them.
     n : int
-        Number of records that the randomiser is for, from 1 to 2⁵³; more are protected as well.
+        Records that the randomiser is for, from 1 to 2⁵³; more are protected as well.
     epsilon : float
-        Privacy target :math:`\varepsilon>0` for every record's loss by one draw.
+        Privacy target for every record's loss by one draw.
     miss : float
-        Probability β in (0, 1) with which somebody may be exposed; at least 1e-290 for each of the
-        bins.
-    actions : ``{"rows", "blur", "laplace"}``
+        Probability β with which somebody may be exposed, as for :func:`likely_counts`.
+    actions : {"rows", "blur", "laplace"}
         What a row may be, see :func:`pdpbook.audit.safe_randomiser`.
 
     Returns
@@ -148,24 +141,16 @@ def public_randomiser(
         With probability at least 1 - β over who is public and who is not, every private record is
         ε-pDP, and because the randomiser is fixed this bounds its end-to-end loss.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described; the message ends in what was given.
-
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record.
-
-    Source: this book.  Taught in *Noise learned from public data*.
+    Neighbouring data sets differ by the removal of one record.  Source: this book.  Taught in
+    *Noise learned from public data*.
 
     Examples
     --------
     >>> from pdpbook.audit.safe_randomisers import is_safe
     >>> randomiser = public_randomiser([60, 40, 1], 100, 1.0, miss=0.01)
     >>> is_safe(randomiser, likely_counts([60, 40, 1], 100, miss=0.01), epsilon=1.0)
-    True
-    >>> bool((randomiser.diagonal()[:2] > 0.98).all())
     True
     """
     lower = likely_counts(public, n, miss=miss)
@@ -191,12 +176,6 @@ def profile_randomiser(
     Returns
     -------
     ndarray, shape (K, K)
-        A randomiser without any margin.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described; the message ends in what was given.
 
     Examples
     --------

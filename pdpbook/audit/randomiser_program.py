@@ -38,26 +38,10 @@ _TOLERANCE = 1e-11  #: of the solver, for gaps and for conditions
 
 
 def action_rows(actions: str, bins: int, estimate: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what a row may be a mixture of, shape (V, K, K).
+    """Return what a row may be a mixture of, by the name that the safe randomiser takes.
 
-    Parameters
-    ----------
-    actions : ``{"rows", "blur", "laplace"}``
-        As for :func:`~pdpbook.audit.safe_randomisers.safe_randomiser`.
-    bins : int
-        Number of bins K.
-    estimate : ndarray, shape (K,)
-        The estimated distribution, an action of "blur".
-
-    Returns
-    -------
-    ndarray, shape (V, K, K)
-        Entry (v, k, x): probability that a record of bin k with action v is released as x.
-
-    Examples
-    --------
-    >>> action_rows("blur", 2, np.array([0.9, 0.1])).tolist()
-    [[[1.0, 0.0], [0.0, 1.0]], [[0.5, 0.5], [0.5, 0.5]], [[0.9, 0.1], [0.9, 0.1]]]
+    Entry (v, k, x) of shape (V, K, K) is the probability that a record of bin k with action v is
+    released as x; the estimated distribution is an action of "blur".
     """
     uniform = np.full((1, bins, bins), 1.0 / bins)
     if actions == "rows":
@@ -74,18 +58,6 @@ class RandomiserProgram:
     output x: the mass of the lower bound, what comes from other bins and, if there are more records
     than the lower bound has, the smallest entry of the column.  The objective is in units of what a
     constant row is worth, so that the solver's absolute tolerances are small beside it.
-
-    Parameters
-    ----------
-    posterior, lower, epsilon, actions, at_least
-        As for :func:`~pdpbook.audit.safe_randomisers.best_safe_randomiser`.
-
-    Examples
-    --------
-    >>> known = CountPosterior(np.array([[30.0, 50.0], [50.0, 70.0]]), np.full((2, 2), 0.5))
-    >>> program = RandomiserProgram(known, np.array([30, 50]), 1.0, "rows", 0)
-    >>> round(program.value(np.array([[0.4, 0.6], [0.4, 0.6]])), 3)  # 1 and the second criterion
-    1.001
     """
 
     def __init__(

@@ -58,11 +58,6 @@ def local_epsilon(randomiser: ArrayLike) -> float:
         The largest :math:`\ln\frac{p_k(x)}{p_j(x)}`, infinite if some output can be reached from
         one bin and not from another.  It is rounded up by a few units in the last place.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the randomiser is not a square table of probability vectors.
-
     Notes
     -----
     Taught in *Local randomisers*.
@@ -91,26 +86,17 @@ def randomiser_epsilon(randomiser: ArrayLike, n: int) -> float:
     randomiser : array_like, shape (K, K)
         Row k is the output distribution of a record of bin k, chosen without the data.
     n : int
-        Number of records, at least 2.  More records need no more: ε falls with n.
+        At least 2.  More records need no more: ε falls with n.
 
     Returns
     -------
     float
         :math:`\ln\bigl(1+\frac{r-1}n\bigr)`, r being the largest :math:`p_k(x)/p_j(x)`: the
-        supremum of the loss of one draw over all data sets of n records, each against the same
-        data without any one record.  Infinite if r is.  It is rounded up by a few units in the last
-        place.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the randomiser is not a square table of probability vectors, or n is below 2.
+        supremum of the loss of one draw over all data sets of n records, against the removal of any
+        one record.  Infinite if r is.  It is rounded up by a few units in the last place.
 
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record.  The data set with the record has
-    n records.
-
     Proved in *Local randomisers*; for equal noise it is amplification by subsampling (Balle, Barthe
     & Gaboardi, 2018).
 
@@ -118,8 +104,6 @@ def randomiser_epsilon(randomiser: ArrayLike, n: int) -> float:
     --------
     >>> round(randomiser_epsilon([[0.75, 0.25], [0.25, 0.75]], n=2), 4)
     0.6931
-    >>> randomiser_epsilon(np.eye(3), n=100)
-    inf
     """
     local = local_epsilon(randomiser)
     n = _validate.integer("n", n, at_least=2)
@@ -140,29 +124,21 @@ def k_ary_randomised_response(bins: int, n: int, epsilon: float) -> NDArray[np.f
     Parameters
     ----------
     bins : int
-        Number of bins K, at least 2; so many that the randomiser takes at most 2 GiB, 16,384.
+        Number of bins K, from 2 to 16,384, where the randomiser takes 2 GiB.
     n : int
-        Number of records, at least 2; a public lower bound of it will do.
+        At least 2; a public lower bound of it will do.
     epsilon : float
-        Privacy target :math:`\varepsilon > 0`.
 
     Returns
     -------
     ndarray, shape (K, K)
         :math:`R/(K+R-1)` on the diagonal and :math:`1/(K+R-1)` elsewhere,
         :math:`R = 1+n(e^\varepsilon-1)`.  They are multiples of :math:`2^{-52}` that sum to 1
-        exactly, and the second is rounded up, by a part in :math:`10^{15}` and at most one
-        multiple, so that the promise holds for the numbers that are returned.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of its range.
+        exactly, and the second is rounded up, so that the promise holds for the numbers returned.
 
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record.  The data set with the record has
-    n records.
+    Neighbouring data sets differ by the removal of one record; the one with it has n records.
 
     Of all randomisers that are ε-private for every data set this one has the smallest
     :math:`\max_q D_{\mathrm{KL}}(q\,\|\,P)`, which is :math:`\ln(1+\frac{K-1}R)`.  The kernel is
@@ -192,7 +168,7 @@ def k_ary_randomised_response(bins: int, n: int, epsilon: float) -> NDArray[np.f
 def draw_released(
     counts: ArrayLike, randomiser: ArrayLike, size: int, *, rng: np.random.Generator | None = None
 ) -> NDArray[np.int64]:
-    r"""Draw released bins: a record, then a bin from the row of its bin, both exactly.
+    """Draw released bins: a record, then a bin from the row of its bin, both exactly.
 
     Parameters
     ----------
@@ -201,7 +177,7 @@ def draw_released(
     randomiser : array_like, shape (K, K)
         Row k is the output distribution of a record of bin k.
     size : int
-        Number of draws, up to 2 GiB of them.
+        Draws, up to 2 GiB of them.
     rng : numpy.random.Generator, optional
         For experiments that have to be repeated.  A release takes None: the generator of the
         operating system.
@@ -214,17 +190,11 @@ def draw_released(
         :func:`k_ary_randomised_response` or of a game as they are; others are rounded as in a game,
         by :func:`~pdpbook.foundations.grid_noise.whole_weights`.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described.
-
     Notes
     -----
     Neighbouring data sets differ by the removal of one record.  What the draws cost is said by
-    :func:`randomiser_epsilon`, exactly for a randomiser of such multiples.
-
-    Taught in *From the theorem to the bits*.
+    :func:`randomiser_epsilon`, exactly for such multiples.  Taught in *From the theorem to the
+    bits*.
 
     Examples
     --------

@@ -37,11 +37,6 @@ class BayesianGame:
     prior : array_like, shape (T, S)
         Probability of each pair of types; common knowledge.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the shapes do not fit, a payoff is not finite, or the prior is no distribution.
-
     Notes
     -----
     Source: Cui et al. (2019), section 3.3.  Taught in *The privacy game*.
@@ -88,23 +83,9 @@ class BayesianGame:
         return bool(np.abs(self.user / scale + self.adversary / scale).max() <= 1e-12)
 
     def payoffs(self, user_plan: ArrayLike, adversary_plan: ArrayLike) -> tuple[float, float]:
-        """Return the expected payoffs of both sides before types are known.
+        """Return the expected payoffs (user, adversary) before types are known.
 
-        Parameters
-        ----------
-        user_plan : array_like, shape (T, A)
-            Probability of each action for each type; rows sum to 1.
-        adversary_plan : array_like, shape (S, B)
-            The same for the adversary.
-
-        Returns
-        -------
-        user, adversary : float
-
-        Raises
-        ------
-        ValueError, TypeError
-            If a plan has another shape, or a row that is no probability vector.
+        The plans, shapes (T, A) and (S, B), hold the probability of each action for each type.
         """
         x, y = self._plans(user_plan, adversary_plan)
         path = "ts,tsab,ta,sb->"
@@ -116,23 +97,9 @@ class BayesianGame:
     def regret(self, user_plan: ArrayLike, adversary_plan: ArrayLike) -> float:
         """Return the largest gain that any type of either side could make by another action.
 
-        Parameters
-        ----------
-        user_plan : array_like, shape (T, A)
-            Plan of the user.
-        adversary_plan : array_like, shape (S, B)
-            Plan of the adversary.
-
-        Returns
-        -------
-        float
-            Gain in expected payoff given the type; types that never occur do not count.  It is 0
-            if and only if the plans are a Bayesian Nash equilibrium.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If a plan has another shape, or a row that is no probability vector.
+        It is the gain in expected payoff given the type, for plans as of :meth:`payoffs`; types
+        that never occur do not count.  It is 0 if and only if the plans are a Bayesian Nash
+        equilibrium.
         """
         x, y = self._plans(user_plan, adversary_plan)
         gains = []
@@ -170,10 +137,8 @@ class Equilibrium:
 
     Attributes
     ----------
-    user : ndarray, shape (T, A)
-        What each type of the user does.
-    adversary : ndarray, shape (S, B)
-        What each type of the adversary does.
+    user, adversary : ndarray, shape (T, A) and (S, B)
+        What each type of either side does.
     payoffs : tuple of float
         Expected payoffs (user, adversary).
     regret : float
@@ -212,16 +177,7 @@ def zero_sum_equilibrium(game: BayesianGame) -> Equilibrium:
     Parameters
     ----------
     game : BayesianGame
-        A game with ``is_zero_sum``.
-
-    Returns
-    -------
-    Equilibrium
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the game is no BayesianGame, or not zero-sum.
+        With ``is_zero_sum``.
 
     Notes
     -----
@@ -261,31 +217,23 @@ def zero_sum_equilibrium(game: BayesianGame) -> Equilibrium:
 def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple[Equilibrium, ...]:
     """Find equilibria of a general game with private types.
 
-    The game is written as a matrix game of pure plans, one action for every type.  Its equilibria
-    are found by support enumeration where a side has at most 8 pure plans, and otherwise, or where
-    that finds none, by the lexicographic Lemke-Howson algorithm from every start, which finds at
-    least one.  Both come from the library QuantEcon, which is given each side's payoffs divided by
-    the largest of them.  Each result is kept only if its regret, recomputed here, is 0.
+    Those of the matrix game of pure plans are found by support enumeration where a side has at most
+    8 of them, and otherwise, or where that finds none, by the lexicographic Lemke-Howson algorithm
+    from every start, which finds at least one.  Both come from the library QuantEcon.  Each result
+    is kept only if its regret, recomputed here, is 0.
 
     Parameters
     ----------
     game : BayesianGame
-        A small game: there are :math:`A^T` and :math:`B^S` pure plans.
+        With at most 4,096 pure plans of each side, :math:`A^T` and :math:`B^S`.
     tolerance : float
         Largest regret that counts as 0, as a share of the side's largest absolute payoff.
 
     Returns
     -------
     tuple of Equilibrium
-        Different equilibria, best for the user first.  Two are different if the plan of either
-        side differs by more than 1e-7, also where the other side's plan is the same.  In a
-        degenerate game there may be more.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the game is no BayesianGame, a side has more than 4,096 pure plans, or the tolerance is
-        not a finite number > 0.
+        Best for the user first.  Two are different if the plan of either side differs by more than
+        1e-7.  In a degenerate game there may be more.
 
     Notes
     -----

@@ -41,7 +41,7 @@ _LARGEST = 1e30  #: absolute value of an entry of an observation; products of it
 
 
 class QNetwork:
-    r"""A network that estimates the value of every action in a state; made by :func:`train`.
+    """A network that estimates the value of every action in a state; made by :func:`train`.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class QNetwork:
     learning_rate : float
         Step size of Adam.
     seed : int
-        Seed of the first weights.
+        Of the first weights.
     scaling : array_like, shape (inputs,), optional
         Factors that bring the parts of an observation to similar size.
     """
@@ -79,37 +79,11 @@ class QNetwork:
         self.regressor.partial_fit(nothing, np.zeros((1, actions), dtype=np.float32))
 
     def values(self, observations: ArrayLike) -> NDArray[np.float32]:
-        """Return the estimated value of every action in some states.
-
-        Parameters
-        ----------
-        observations : array_like, shape (m, inputs)
-            One observation of the environment for each state.
-
-        Returns
-        -------
-        ndarray, shape (m, V)
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the observations are not a matrix of finite numbers with a column for each input.
-        """
+        """Return the value of every action, shape (m, V), at observations, shape (m, inputs)."""
         return self._values(self._checked("observations", observations, dimensions=2))
 
     def choose(self, observation: ArrayLike) -> int:
-        """Return the action of the highest estimated value in one state.
-
-        Parameters
-        ----------
-        observation : array_like, shape (inputs,)
-            What the environment shows of the state.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the observation is not a vector of finite numbers, one for each input.
-        """
+        """Return the action of the highest value at one observation, shape (inputs,)."""
         return int(self._values(self._checked("observation", observation, dimensions=1)).argmax())
 
     def _checked(self, name: str, given: ArrayLike, *, dimensions: int) -> NDArray[np.float32]:
@@ -161,20 +135,17 @@ class Training:
     ----------
     network : QNetwork
         The target network at the end: its weights are averages over the last steps.
-    exploration : ndarray, shape (rounds, copies)
-        Share of random actions in each episode that was played to learn.
-    returns : ndarray, shape (rounds, copies)
-        Sum of its rewards.
-    divergences : ndarray, shape (rounds, copies)
-        KL(q || output) at its end, in nats.
+    exploration, returns, divergences : ndarray, shape (rounds, copies)
+        Of each episode that was played to learn: the share of random actions, the sum of the
+        rewards, and KL(q || output) at the end, in nats.
     private_counts : ndarray of int, shape (rounds, copies)
         P_E at its end.
     tests : tuple of Episode, length rounds
         After each round, an episode of the target network without random actions, not used to
         learn.
     seconds : float
-        Time taken by the clock.  The first call of a solver in a process compiles its loops, or
-        reads them from numba's cache, and counts this too, so measure a second call.
+        By the clock.  The first call of a solver in a process also compiles its loops, or reads
+        them from numba's cache.
     """
 
     network: QNetwork
@@ -247,39 +218,25 @@ def train(
     make : callable
         Returns a new environment; ``copies`` of them are played side by side.
     rng : numpy.random.Generator
-        Source of all randomness.
     rounds, copies : int
-        Rounds of episodes, and episodes a round: at most 268,435 of these, and returns of 2 GiB.
+        Rounds of episodes, and episodes a round.
     discount : float
         :math:`\gamma` in [0, 1): what a reward is worth one step earlier.
     exploration : (float, float)
         Largest and smallest share of random actions; the copies lie between in geometric steps.
         The first round is random altogether.
     batch_size : int
-        Transitions drawn at a time.  The network passes over them once, in gradient steps of at
-        most 200.
+        Transitions drawn at a time.
     learn_every : int
         Turns between batches; in a turn each copy makes one step.
     replay : int
-        Transitions that are remembered; their observations take at most 2 GiB.
+        Transitions that are remembered.
     follow : float
         Share of the way, in (0, 1], that the target network goes after the other one after each
         batch.
-    hidden : sequence of int
-        Sizes of the hidden layers; the weights of a layer take at most 2 GiB.
-    learning_rate : float
-        Step size of Adam, in (0, 1].
+    hidden, learning_rate
+        As for :class:`QNetwork`.
     progress : bool
-        Whether to show a progress bar.
-
-    Returns
-    -------
-    Training
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of range.
 
     Notes
     -----
@@ -403,22 +360,11 @@ def committed_run(name: str) -> pd.DataFrame:
 
     Parameters
     ----------
-    name : str
-        ``"curve"``: per reading of the scales and round, the mean return of the episodes
-        played to learn (``practice``), return, KL and P_E of the test episode, and the seconds
-        that the whole training took.  ``"profiles"``: the profile of each reading's test episode of
-        the highest return, as counts of records per bin and action.  ``"bounds"``: the certified
-        optimum of each reading, with and without padding.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The first lines of the file hold the command that made it.
-
-    Raises
-    ------
-    ValueError
-        If there is no such table.
+    name : {"curve", "profiles", "bounds"}
+        Per reading of the scales: for each round the mean return of the episodes played to learn
+        (``practice``), return, KL and P_E of the test episode, and the seconds of the whole
+        training; the profile of the best test episode, as counts of records per bin and action; the
+        certified optimum, with and without padding.
 
     Examples
     --------

@@ -35,13 +35,13 @@ def hockey_stick_divergences(
     Parameters
     ----------
     rows : array_like, shape (r, K)
-        Output distribution :math:`p_i` of each record.
+        :math:`p_i` of each record.
     mass : array_like, shape (K,)
         Mass :math:`S(x)` of all n records; it sums to n.
     n : int
-        Number of records, at least 2.
+        At least 2.
     epsilon : float
-        Privacy target :math:`\varepsilon > 0`.
+        Privacy target.
 
     Returns
     -------
@@ -49,22 +49,12 @@ def hockey_stick_divergences(
         The larger of :math:`\sum_x (P - e^\varepsilon P_{-i})^+` and
         :math:`\sum_x (P_{-i} - e^\varepsilon P)^+`.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If n or epsilon is out of range, the shapes do not fit, a row exceeds the mass, or the mass
-        does not sum to n.
-
     Notes
     -----
-    The promise compares the data with and without the record (removal), not with the record
-    replaced.
-
-    The sums are computed with rounding, for reports and figures.  Whether a record of a game is
-    private at its δ is decided without rounding, see
-    :class:`pdpbook.game.outcome.Outcome`.
-
-    Taught in *Gaussian noise and (ε, δ)-pDP*.
+    The promise is about the removal of the record, not its replacement.  The sums are computed with
+    rounding, for reports and figures.  Whether a record of a game is private at its δ is decided
+    without rounding, see :class:`pdpbook.game.outcome.Outcome`.  Taught in *Gaussian noise and
+    (ε, δ)-pDP*.
 
     Examples
     --------

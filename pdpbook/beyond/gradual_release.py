@@ -36,16 +36,15 @@ _SMALLEST = 1e-300  # noise of scale 1/epsilon must be a finite number
 def gradual_laplace(
     size: int, *, epsilons: ArrayLike, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    r"""Draw the noise of several copies of one answer so that collusion gains nothing.
+    """Draw the noise of several copies of one answer so that collusion gains nothing.
 
     Parameters
     ----------
     size : int
-        Number of independent answers, from 1 to so many that their noise takes 2 GiB.
+        How many independent answers get noise.
     epsilons : array_like, shape (m,)
         Privacy level of each copy, in any order, for an answer of sensitivity 1.
     rng : numpy.random.Generator
-        Source of randomness.
 
     Returns
     -------
@@ -54,18 +53,11 @@ def gradual_laplace(
         All columns together, added to one answer, are ``max(epsilons)``-private, and any choice
         of columns costs the largest level among them.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the size or a level is out of range, or ``rng`` is not a generator.
-
     Notes
     -----
     Neighbouring data sets, by removal or by replacement of one record, are those that change the
-    answer by at most 1.
-
-    This is for experiments and not for a release: the noise is drawn in floating-point numbers,
-    whose low bits betray what it was added to.
+    answer by at most 1.  This is for experiments and not for a release: the low bits of
+    floating-point noise betray what it was added to.
 
     Source: Koufogiannis, Han & Pappas (2015), and Cui et al. (2019), theorem 2, for two levels.
     Taught in *Collusion*.
@@ -110,7 +102,6 @@ def refine(
     new_epsilon : float
         Level :math:`\varepsilon_2\ge\varepsilon_1` of the new copy.
     rng : numpy.random.Generator
-        Source of randomness.
 
     Returns
     -------
@@ -119,23 +110,13 @@ def refine(
         distribution of :func:`gradual_laplace`, so old and new copies together are
         :math:`\varepsilon_2`-private.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If a level is out of range or the new one is the smaller, the noise is not finite, or
-        ``rng`` is not a generator.
-
     Notes
     -----
-    Neighbouring data sets, by removal or by replacement of one record, are those that change the
-    answer by at most 1.
+    Neighbours are as for :func:`gradual_laplace`, by removal or by replacement, and this too is for
+    experiments and not for a release.
 
-    This is for experiments and not for a release: the noise is drawn in floating-point numbers,
-    whose low bits betray what it was added to.
-
-    Source: Koufogiannis, Han & Pappas (2015).  The conditional distribution has four pieces: an
-    atom at :math:`V_1`, and one exponential piece beyond it, one between it and 0, one on the
-    other side of 0.  Taught in *Collusion*.
+    Source: Koufogiannis, Han & Pappas (2015).  The conditional distribution has an atom at
+    :math:`V_1` and three exponential pieces.  Taught in *Collusion*.
 
     Examples
     --------
@@ -172,10 +153,8 @@ def two_level_density(
 
     Parameters
     ----------
-    noisy : array_like
-        Points x, noise of the copy of level :math:`\varepsilon_1`.
-    accurate : array_like
-        Points y, noise of the copy of level :math:`\varepsilon_2`.
+    noisy, accurate : array_like
+        Points x and y, noise of the copies of the first and the second level.
     epsilon, new_epsilon : float
         The levels, :math:`0<\varepsilon_1\le\varepsilon_2`.
 
@@ -188,11 +167,6 @@ def two_level_density(
     atom : ndarray
         :math:`\frac{\varepsilon_1^2}{2\varepsilon_2}e^{-\varepsilon_2|y|}`, of the shape of
         ``accurate``: density along the diagonal, per unit of y, of the pairs that are equal.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a level is out of range or the second is the smaller, or a point is not finite.
 
     Notes
     -----

@@ -50,15 +50,13 @@ class FilteredDescent:
     Attributes
     ----------
     weights : ndarray, shape (steps + 1, d)
-        The weights before the first step, which are 0, and after each step.  They are what the
-        program may release, all of them.
+        Before the first step, where they are 0, and after each; all of them may be released.
     accounts : ndarray, shape (n,)
         What each record has spent per unit of order,
         :math:`\sum_t\|g_i(w_t)\|^2/2\sigma^2` over the steps in which it took part.  It is at most
         the budget.  A function of the data: it must not be published.
     steps_taken : ndarray of int, shape (n,)
-        In how many steps each record took part, which are the first ones.  Not to be published,
-        either.
+        In how many first steps each record took part.  Not to be published, either.
     budget : float
         The largest account that a record may have.
     """
@@ -77,27 +75,10 @@ class FilteredDescent:
         return self.accounts.size - np.cumsum(left)[:-1]
 
     def epsilon(self, *, delta: float) -> float:
-        """Return the ε at which the weights of all steps together are (ε, δ)-DP.
+        """Return the ε at which the weights of all steps together are (ε, δ)-DP, δ in (0, 1).
 
-        Parameters
-        ----------
-        delta : float
-            Allowed δ in (0, 1).
-
-        Returns
-        -------
-        float
-            It depends on the budget and not on the run.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If δ is not in (0, 1).
-
-        Notes
-        -----
-        Neighbouring data sets differ by one record, which is added or removed.  The conversion is
-        computed with rounding.
+        It depends on the budget and not on the run, and is computed with rounding.  Neighbouring
+        data sets differ by one record, which is added or removed.
 
         Examples
         --------
@@ -116,10 +97,8 @@ def filter_budget(epsilon: float, *, delta: float) -> float:
 
     Parameters
     ----------
-    epsilon : float
-        Target :math:`\varepsilon > 0`.
-    delta : float
-        Allowed δ in (0, 1).
+    epsilon, delta : float
+        The target.
 
     Returns
     -------
@@ -128,18 +107,11 @@ def filter_budget(epsilon: float, *, delta: float) -> float:
         :math:`\alpha\rho+\ln\bigl(1-\frac1\alpha\bigr)-\frac{\ln\delta+\ln\alpha}{\alpha-1}` is at
         most ε at some order α.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If ε or δ is out of range, or both are so small that no order up to 10¹⁶ allows a budget.
-
     Notes
     -----
     Neighbouring data sets differ by one record, which is added or removed.  The budget is computed
-    with rounding.
-
-    Source: the conversion of :func:`pdpbook.foundations.renyi_epsilon`, solved for ρ.  Taught in
-    *Individual privacy accounting*.
+    with rounding.  Source: the conversion of :func:`pdpbook.foundations.renyi_epsilon`, solved for
+    ρ.  Taught in *Individual privacy accounting*.
 
     Examples
     --------
@@ -161,22 +133,13 @@ def worst_case_steps(budget: float, *, sigma: float, clip: float) -> int:
 
     Parameters
     ----------
-    budget : float
-        ρ > 0 of each record, per unit of order.
-    sigma : float
-        Standard deviation σ > 0 of the noise in each coordinate of the sum.
-    clip : float
-        C > 0, the largest length of a gradient.
+    budget, sigma, clip : float
+        ρ, σ and C as for :func:`filtered_descent`.
 
     Returns
     -------
     int
         :math:`\lfloor2\sigma^2\rho/C^2\rfloor`, computed without rounding; at most 2⁵³.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not a finite number > 0.
 
     Notes
     -----
@@ -216,26 +179,18 @@ def filtered_descent(
     budget : float
         ρ > 0 of each record, per unit of order, as of :func:`filter_budget`.
     sigma : float
-        Standard deviation σ > 0 of the noise in each coordinate of the sum of the gradients.
+        Standard deviation of the noise in each coordinate of the sum of the gradients.
     clip : float
         C > 0: longer gradients are shortened to this length.
     steps : int
-        Number of steps, so many that the weights of all of them take at most 2 GiB.
     step_size : float
-        :math:`\eta > 0`, the factor of the noisy *sum*.  It must be chosen without the data, and
-        without their number, too.
+        η > 0, the factor of the noisy *sum*, chosen without the data and without their number.
     rng : numpy.random.Generator
-        Source of the noise.
-
-    Returns
-    -------
-    FilteredDescent
 
     Raises
     ------
-    ValueError, TypeError
-        If an argument is out of range, the shapes do not fit, or the weights grow beyond all
-        bounds.
+    ValueError
+        If the weights grow beyond all bounds, by too large a step.
 
     Notes
     -----

@@ -77,27 +77,17 @@ def instance_wise_game(
     Parameters
     ----------
     data : array_like, shape (n,)
-        The records; finite, not all equal.
+        Not all equal.
     epsilon : float
-        Privacy target :math:`\varepsilon > 0`.
+        Privacy target.
     reading : str
         ``"printed"``: the scales :math:`3\Delta/\varepsilon`, :math:`2\Delta/\varepsilon`,
         :math:`\Delta/2`, :math:`0.01\Delta/2` and :math:`0.001\Delta/2`; ``"over-epsilon"``: the
         same with every 2 under a fraction bar replaced by :math:`\varepsilon`.
     bins : int
-        Number of bins K; the five kernels take at most 2 GiB.
+        Number of bins K.
     grid_epsilon : float, optional
-        Pad the interval as for the Laplace mechanism at this :math:`\varepsilon`.  Without it the
-        interval is the data's range: the abstract mentions no padding.
-
-    Returns
-    -------
-    NVOGame
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described.
+        Pad the interval as for the Laplace mechanism at this ε; the abstract mentions no padding.
 
     Notes
     -----
@@ -125,22 +115,9 @@ def instance_wise_game(
 
 
 def laplace_divergence(game: NVOGame) -> float:
-    r"""Return the KL of the Laplace mechanism: scale :math:`\Delta/\varepsilon` for everybody.
+    """Return KL(q || output), in nats, of the Laplace mechanism: scale Δ/ε for everybody.
 
-    Parameters
-    ----------
-    game : NVOGame
-        A game that knows its grid.
-
-    Returns
-    -------
-    float
-        KL(q || output), in nats.
-
-    Raises
-    ------
-    TypeError
-        If the argument is not an NVOGame.
+    The game must know its grid, which gives Δ.
 
     Examples
     --------
@@ -159,12 +136,12 @@ def _laplace_rows(game: NVOGame) -> NDArray[np.float64]:
 
 
 class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
-    r"""One episode: every record in turn is given one of the game's noises.
+    """One episode: every record in turn is given one of the game's noises.
 
     Parameters
     ----------
     game : NVOGame
-        Data, noise kernels and target; with its grid, which gives the sensitivity.
+        With its grid, which gives the sensitivity.
     privacy : str
         Whose privacy :math:`R_E` is about: ``"record"``, the one that has just been given its
         noise, or ``"all"``, every record of the data set.
@@ -174,7 +151,7 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
     shuffle : bool
         Whether the records come in a new random order in each episode, or in ascending order.
     encoding : int
-        Length of the positional encoding, an even number; those of all bins take at most 2 GiB.
+        Length of the positional encoding, an even number.
 
     Attributes
     ----------
@@ -183,13 +160,6 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
         episode is over there is no record, and the first part is 0.
     action_space : Discrete(V)
         Which scale.
-    profile : ndarray of int, shape (K, V)
-        Noise given so far.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described.
 
     Notes
     -----
@@ -254,26 +224,14 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
 
     @property
     def bin(self) -> int:
-        """Bin of the record whose turn it is.
-
-        Raises
-        ------
-        RuntimeError
-            If the episode is over.
-        """
+        """Bin of the record whose turn it is; a RuntimeError if the episode is over."""
         self._check_turn()
         return int(self._order[self._turn])
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Begin an episode; every record has its first noise and waits for its turn.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the seed is not a whole number >= 0.
-        """
+        """Begin an episode; every record has its first noise and waits for its turn."""
         if seed is not None:
             seed = _validate.integer("seed", seed, at_least=0)
         super().reset(seed=seed)
@@ -291,8 +249,8 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
 
         Raises
         ------
-        ValueError, TypeError, RuntimeError
-            If the action is none of the game's, or the episode is over or has not begun.
+        RuntimeError
+            If the episode is over or has not begun.
         """
         chosen = _validate.integer("action", action, at_least=0)
         if chosen >= self.game.actions:
@@ -308,10 +266,7 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
     def preview(self) -> NDArray[np.float64]:
         """Return the reward that each action would bring now, shape (V,), without a step.
 
-        Raises
-        ------
-        RuntimeError
-            If the episode is over.
+        It is a RuntimeError if the episode is over.
         """
         self._check_turn()
         k = self._order[self._turn]
@@ -381,10 +336,8 @@ class Episode:
     ----------
     profile : ndarray of int, shape (K, V)
         The noise that was given.
-    rewards : ndarray, shape (n,)
-        Reward of each step.
-    divergences : ndarray, shape (n,)
-        KL(q || output) after each step, in nats.
+    rewards, divergences : ndarray, shape (n,)
+        Reward of each step, and KL(q || output) after it, in nats.
     private : ndarray of bool, shape (n,)
         Whether the environment's privacy constraint held after each step.
     private_records : int
@@ -416,20 +369,10 @@ def play_episode(
     Parameters
     ----------
     env : InstanceWiseNoise
-        The environment.
     choose : callable
         Takes an observation and returns an action; it may also look at ``env.bin``.
     seed : int, optional
-        Seed of the order of the records.
-
-    Returns
-    -------
-    Episode
-
-    Raises
-    ------
-    TypeError
-        If the environment is not an :class:`InstanceWiseNoise`.
+        Of the order of the records.
 
     Examples
     --------

@@ -46,8 +46,8 @@ class LimitedAttack:
     Attributes
     ----------
     granularity : ndarray, shape (n,)
-        Granularity of each message.  One strictly between 0 and ``tangent`` is a mean: the user
-        tosses a coin between silence and ``tangent``.
+        One strictly between 0 and ``tangent`` is a mean: the user tosses a coin between silence and
+        ``tangent``.
     effort : ndarray, shape (n,)
         The adversary's effort at each message; the sum is at most the power.
     threshold : float
@@ -77,25 +77,16 @@ class LimitedAttack:
 def limited_attack(
     stakes: ArrayLike, *, power: float, steepness: float = 10.0, centre: float = 0.5
 ) -> LimitedAttack:
-    r"""Solve the game of one user and many messages against an adversary of limited power.
+    """Solve the game of one user and many messages against an adversary of limited power.
 
     Parameters
     ----------
     stakes : array_like, shape (n,)
-        Stake :math:`D_i>0` of each message.
+        :math:`D_i>0` of each message.
     power : float
         Ψ > 0, the largest sum of the adversary's efforts.
     steepness, centre : float
         ρ and σ of :func:`pdpbook.beyond.quality_of_service`.
-
-    Returns
-    -------
-    LimitedAttack
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of range.
 
     Notes
     -----

@@ -18,26 +18,11 @@ Floats = NDArray[np.float64]
 
 
 def two_column_games(payoffs: Floats) -> tuple[Floats, Floats]:
-    """Return the values of the games and the column player's weight on column 1.
+    """Return the values of games and the column player's weight on column 1, shape (...,) each.
 
-    The value is the minimum over q in [0, 1] of the largest of A straight lines in q, so it is
-    taken at 0, at 1 or where two lines cross.
-
-    Parameters
-    ----------
-    payoffs : ndarray, shape (..., A, 2)
-        What the column player pays to the row player.
-
-    Returns
-    -------
-    values, weights : ndarray, shape (...,)
-        Where several weights are best, 1 is returned if it is one of them.
-
-    Examples
-    --------
-    >>> value, weight = two_column_games(np.array([[1.0, -1.0], [-1.0, 1.0]]))
-    >>> float(value), float(weight)
-    (0.0, 0.5)
+    ``payoffs``, shape (..., A, 2), is what the column player pays to the row player.  The value is
+    the minimum over q in [0, 1] of the largest of A straight lines in q, so it is taken at 0, at 1
+    or where two lines cross.  Where several weights are best, 1 is returned if it is one of them.
     """
     start, slope = payoffs[..., 0], payoffs[..., 1] - payoffs[..., 0]
     first, second = np.triu_indices(payoffs.shape[-2], 1)
@@ -57,27 +42,12 @@ def two_column_games(payoffs: Floats) -> tuple[Floats, Floats]:
 
 
 def best_mixtures(payoffs: Floats, weights: Floats) -> Floats:
-    """Return an optimal mixture of the rows of each game.
+    """Return an optimal mixture of the rows of each game, shape (..., A).
 
-    Against the column player's weight q several rows may be best.  The mixture must leave nothing
-    to gain by moving q: of the best rows, mix the most falling and the most rising so that the
-    slope is 0, or take one whose slope points beyond an end at which q already is.
-
-    Parameters
-    ----------
-    payoffs : ndarray, shape (..., A, 2)
-        As for :func:`two_column_games`.
-    weights : ndarray, shape (...,)
-        The column player's, as that function returns them.
-
-    Returns
-    -------
-    ndarray, shape (..., A)
-
-    Examples
-    --------
-    >>> best_mixtures(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array(0.5))
-    array([0.5, 0.5])
+    Against the column player's weight q, as :func:`two_column_games` returns it, several rows may
+    be best.  The mixture must leave nothing to gain by moving q: of the best rows, mix the most
+    falling and the most rising so that the slope is 0, or take one whose slope points beyond an end
+    at which q already is.
     """
     start, slope = payoffs[..., 0], payoffs[..., 1] - payoffs[..., 0]
     height = start + weights[..., None] * slope

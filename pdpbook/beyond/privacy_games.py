@@ -41,7 +41,6 @@ def difference_game(
     cap : float
         Finite stand-in for ε → ∞, above every protected budget.
     prior : array_like, shape (T, S)
-        Probability of each pair of types.
     user_sign : int
         Sign of :math:`\varepsilon_{\text{adversary}}-\varepsilon_{\text{user}}` in the user's
         payoff; the paper prints ±.  With -1 the user wants it low.
@@ -50,12 +49,6 @@ def difference_game(
     -------
     BayesianGame
         Zero-sum.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a budget or the extra information is not a finite number > 0, the cap is not above every
-        budget, the sign is neither 1 nor -1, or the prior does not fit or is no distribution.
 
     Examples
     --------
@@ -102,35 +95,22 @@ def breach_game(
     knowledge : array_like, shape (S,)
         Knowledge of each type of the adversary, > 0, in units of ε.
     extra : float
-        What action 1 of the adversary adds to it, > 0.
+        What action 1 of the adversary adds to it.
     threshold : float
-        Total at which privacy breaks, > 0.
+        Total at which privacy breaks.
     harm, gain, cost : float
         Worth of a breach to the user (negative) and to the adversary, and the price of the extra
         information; all > 0.
     prior : array_like, shape (T, S)
-        Probability of each pair of types.
     zero_sum : bool
         Return the zero-sum game with the same equilibria: the adversary's payoffs are multiplied
         by harm/gain and completed by terms that depend on the other side's action only.
 
-    Returns
-    -------
-    BayesianGame
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a number is not finite and > 0, ``zero_sum`` is no flag, or the prior does not fit or is
-        no distribution.
-
     Notes
     -----
-    The total is computed with rounding.  A total that falls short of the threshold by less than
-    :math:`10^{-12}` of it counts as a breach, so rounding errs against the user.  This decides a
-    payoff of the model; no release depends on it.
-
-    This book's game, after section 3.2 of Cui et al. (2019).  Taught in *The privacy game*.
+    A total that falls short of the threshold by less than :math:`10^{-12}` of it counts as a
+    breach, so rounding errs against the user; no release depends on it.  This book's game, after
+    section 3.2 of Cui et al. (2019).  Taught in *The privacy game*.
 
     Examples
     --------

@@ -34,10 +34,9 @@ class LearningCurve:
     ----------
     iterations : ndarray of int, shape (m,)
         Rounds after which the error was measured.
-    errors : ndarray, shape (replicates, m)
-        Largest error of the learned value of any state (item, response).
-    mean_errors : ndarray, shape (replicates, m)
-        Largest error of W(0), W(1), the values averaged over items.
+    errors, mean_errors : ndarray, shape (replicates, m)
+        Largest error of the learned value of any state (item, response), and of W(0), W(1), the
+        values averaged over items.
     values : ndarray, shape (replicates, n, 2)
         The last values.
     """
@@ -50,25 +49,9 @@ class LearningCurve:
     __repr__ = short_repr
 
     def iterations_to(self, tolerance: float, *, mean: bool = False) -> Floats:
-        """Return, per replicate, after how many rounds the error stayed within a tolerance.
+        """Return, per replicate, from which measured round on no error exceeded a tolerance.
 
-        Parameters
-        ----------
-        tolerance : float
-            Largest error, > 0.
-        mean : bool
-            Take ``mean_errors`` and not ``errors``.
-
-        Returns
-        -------
-        ndarray, shape (replicates,)
-            The first measured round from which on no measured error was larger; ``inf`` if the last
-            one still was.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the tolerance is not a finite number > 0, or ``mean`` no flag.
+        It is ``inf`` where the last error still did; with ``mean`` it is about ``mean_errors``.
         """
         tolerance = _validate.number("tolerance", tolerance, above=0.0)
         padded = np.r_[self.iterations, np.inf]
@@ -87,37 +70,24 @@ def minimax_q_learning(
     replicates: int = 20,
     measurements: int = 60,
 ) -> LearningCurve:
-    r"""Learn the values of the repeated game from play, with step sizes 1/visits.
+    """Learn the values of the repeated game from play, with step sizes 1/visits.
 
     Parameters
     ----------
     game : RepeatedGame
-        The game.
-    state : str
-        What the learner keeps a number for.  ``"actions"``: minimax-Q, one for each item, response,
-        granularity and effort, learned from the realised payoffs of random play.  ``"items"``: one
-        for each item and response; payoffs and the chance of success are known.  ``"response"``:
-        one for each response, the reduction of Cui et al.
+        With independent items, because W(0), W(1) are not defined otherwise.
+    state : {"actions", "items", "response"}
+        What the learner keeps a number for: each item, response, granularity and effort, learned
+        from the realised payoffs of random play (minimax-Q); each item and response, payoffs and
+        the chance of success being known; or each response, the reduction of Cui et al.
     steps : int
-        Rounds to play, at most 10⁹; they take some 50 µs each, whatever they are for.
+        Rounds to play, at most 10⁹, of some 50 µs each.
     rng : numpy.random.Generator
-        Source of randomness.
     replicates : int
-        Independent learners, run side by side; a thousand rounds of all of them take at most
-        2 GiB, and so do their tables.
+        Independent learners, run side by side.
     measurements : int
-        Number of times, evenly spaced in the logarithm, at which to measure the error; the last is
-        the end, and equal ones count once.  The errors of all learners take at most 2 GiB.
-
-    Returns
-    -------
-    LearningCurve
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of range, or items are not independent, in which case W(0), W(1) are
-        not defined.
+        How often the error is measured, evenly spaced in the logarithm; the last time is the end,
+        and equal ones count once.
 
     Notes
     -----

@@ -46,11 +46,9 @@ def quality_of_service(
     Parameters
     ----------
     granularity : array_like
-        Granularity a of what is published, in [0, 1].
-    steepness : float
-        :math:`\rho > 0`.
-    centre : float
-        :math:`\sigma`, where the quality is 0.
+        a in [0, 1], of what is published.
+    steepness, centre : float
+        ρ > 0, and σ, where the quality is 0.
     printed : bool
         The formula as printed, :math:`\frac{2e^{-\rho(a-\sigma)}}{1+e^{-\rho(a-\sigma)}}-1`,
         which *falls* in a.
@@ -60,12 +58,6 @@ def quality_of_service(
     ndarray
         :math:`\frac2{1+e^{-\rho(a-\sigma)}}-1=\tanh\frac{\rho(a-\sigma)}2`, or minus that if
         printed.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a granularity lies outside [0, 1], the steepness is not a finite number > 0, the
-        centre is not finite, or ``printed`` is no flag.
 
     Notes
     -----
@@ -107,12 +99,6 @@ def best_granularity(stake: ArrayLike, *, steepness: float = 10.0, centre: float
         :math:`\sigma+\frac1\rho\ln\frac s{1-s}` with
         :math:`s=\frac12\bigl(1+\sqrt{1-2D/\rho}\bigr)`.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If a stake is negative or not finite, the steepness is not a finite number > 0, or the
-        centre is not finite.
-
     Notes
     -----
     Cui et al. (2019) announce a closed form in section 5.5 and do not print it.  Derived in *The
@@ -147,18 +133,13 @@ class RepeatedGame:
     items : array_like, shape (n,) or (n, n), optional
         Probability of each item, or of the next item given the last; all equal if not given.
     granularities : array_like, shape (A,)
-        Granularities that the user may choose, in [0, 1].
+        What the user may choose, in [0, 1].
     memory : float
         :math:`\kappa\ge0`: after a successful attack the next stake is multiplied by 1 + κ.
     discount : float
         :math:`\gamma` in [0, 1): weight of the next round.
     steepness, centre, printed
         As in :func:`quality_of_service`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of range.
 
     Notes
     -----
@@ -273,10 +254,8 @@ class RepeatedSolution:
     response_values : ndarray, shape (n, 2)
         Expected value of the next round by the response, given the last item; its rows are equal if
         items are independent.
-    user : ndarray, shape (n, 2, A)
-        Probability of each granularity in each state.
-    effort : ndarray, shape (n, 2)
-        The adversary's effort in each state.
+    user, effort : ndarray, shape (n, 2, A) and (n, 2)
+        Probability of each granularity, and the adversary's effort, in each state.
     iterations : int
         Rounds of policy iteration: how often the adversary's efforts changed.
     """
@@ -296,19 +275,12 @@ def solve_repeated(game: RepeatedGame, *, tolerance: float = 1e-10) -> RepeatedS
     Parameters
     ----------
     game : RepeatedGame
-        The game.
     tolerance : float
-        Largest distance to the exact values, > 0, as far as floating-point numbers can tell:
-        rounding may add some 1e-14 of the largest payoff of a round, over :math:`1-\gamma`.
-
-    Returns
-    -------
-    RepeatedSolution
+        Largest distance to the exact values; rounding may add some 1e-14 of the largest payoff of a
+        round, over :math:`1-\gamma`.
 
     Raises
     ------
-    ValueError, TypeError
-        If the game is no RepeatedGame, or the tolerance is not a finite number > 0.
     RuntimeError
         If 1,000 rounds were not enough.
 
@@ -317,12 +289,10 @@ def solve_repeated(game: RepeatedGame, *, tolerance: float = 1e-10) -> RepeatedS
     Source: Hoffman & Karp (1966).  The adversary holds the efforts; the user's best reply to them
     is found exactly, which values every state; the adversary changes to the efforts that are best
     in the matrix games with these values ahead.  Each round shrinks the error at least by the
-    discount.  The values are exact if the matrix games return them: the value of a matrix game
-    changes by no more than its largest entry does, so a change of c leaves a distance of at most
-    :math:`c/(1-\gamma)`.  As an attack costs nothing, the efforts that are best in a single round
-    are often best already, whatever γ is.  What the values have in common is computed apart from
-    their differences, so that no digits are lost as γ comes near 1.  Taught in *The
-    repeated privacy game*.
+    discount.  The value of a matrix game changes by no more than its largest entry does, so a
+    change of c leaves a distance of at most :math:`c/(1-\gamma)`.  What the values have in common
+    is computed apart from their differences, so that no digits are lost as γ comes near 1.  Taught
+    in *The repeated privacy game*.
 
     Examples
     --------
@@ -356,14 +326,8 @@ def _best_reply(
 ) -> tuple[float, Floats, Floats]:
     """Return what the user's best reply to stationary efforts is worth.
 
-    The values ahead are ``gain / (1 - discount) + ahead`` with ``ahead[0, 0] = 0``.
-
-    Returns
-    -------
-    gain : float
-    ahead : ndarray, shape (n, 2)
-    values : ndarray, shape (n, 2)
-        What the round and ``ahead`` are worth together in each state, for the chosen rows.
+    The values ahead are ``gain / (1 - discount) + ahead`` with ``ahead[0, 0] = 0``.  The last
+    array, shape (n, 2), is what the round and ``ahead`` are worth together, for the chosen rows.
     """
     share = effort[..., None]
     payoff = (1.0 - share) * rewards[..., 0] + share * rewards[..., 1]  # (n, 2, A)

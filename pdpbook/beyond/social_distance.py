@@ -54,8 +54,8 @@ def hop_distances(graph: nx.Graph, *, sources: ArrayLike | None = None) -> NDArr
     Parameters
     ----------
     graph : networkx.Graph
-        The network.  Edge weights are ignored, and so are directions: an arc from one person to
-        another joins both, so that the hops are the same in either direction.
+        Edge weights are ignored, and so are directions: an arc from one person to another joins
+        both.
     sources : array_like of int, shape (m,), optional
         Positions, in the order of ``graph.nodes``, of the people from whom to count; everybody
         if not given.
@@ -64,12 +64,6 @@ def hop_distances(graph: nx.Graph, *, sources: ArrayLike | None = None) -> NDArr
     -------
     ndarray of int, shape (m, n)
         Hops from each source to each person, 0 to oneself, -1 where there is no path.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the graph is none of networkx, the network is empty, or a source is not one of its
-        positions.
 
     Notes
     -----
@@ -115,8 +109,7 @@ def people_by_distance(hops: ArrayLike, *, levels: int | None = None) -> NDArray
     hops : array_like of int, shape (m, n)
         Result of :func:`hop_distances`.
     levels : int, optional
-        Number of distances D, from 1 to so many that their counts take 2 GiB; the largest distance
-        that occurs if not given.
+        Number of distances D; the largest distance that occurs if not given.
 
     Returns
     -------
@@ -124,12 +117,6 @@ def people_by_distance(hops: ArrayLike, *, levels: int | None = None) -> NDArray
         Mean number of people at distance 1, …, D, over all m sources.  A source that reaches
         nobody counts with 0 people at each distance; people who cannot be reached or are farther
         away are left out.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the distances are not whole numbers, nobody can be reached, or there are so many
-        distances that their counts take more than 2 GiB.
 
     Examples
     --------
@@ -167,9 +154,9 @@ def distance_budgets(
     Parameters
     ----------
     levels : int
-        Number of distances D, from 1 to so many that their budgets take 2 GiB.
+        Number of distances D.
     total : float
-        Budget B that the protected copies cost together, > 0.
+        Budget B that the protected copies cost together.
     direction : str
         ``"printed"``: :math:`\varepsilon(d)\propto\ln(d+\text{offset})`, more for the far.
         ``"reversed"``: the same numbers in the opposite order, more for the near.
@@ -177,18 +164,13 @@ def distance_budgets(
         0 as printed, which gives the first level in the map's order no budget at all; 1 repairs
         that.
     protected : int, optional
-        Distances beyond this one get the data without noise, an infinite budget that is not
-        counted in the total; all D distances are protected if not given.
+        Distances beyond this one, if any, get the data without noise, an infinite budget that is
+        not counted in the total.
 
     Returns
     -------
     ndarray, shape (D,)
         Budget of distance 1, …, D; ``inf`` beyond the protected ones.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of range, or the map gives every protected level 0.
 
     Notes
     -----
@@ -231,9 +213,9 @@ def guess_bound(n: int, *, epsilon: float, ratio: float = 1.0) -> float:
     Parameters
     ----------
     n : int
-        Number of data sets that look equally likely beforehand, at least 2.
+        Data sets that look equally likely beforehand, at least 2.
     epsilon : float
-        Level :math:`\varepsilon\ge0` of the released copy.
+        Level of the released copy.
     ratio : float
         :math:`\Delta q/\Delta v`: sensitivity over the largest difference that the query takes
         between two of the n data sets, > 0.
@@ -242,11 +224,6 @@ def guess_bound(n: int, *, epsilon: float, ratio: float = 1.0) -> float:
     -------
     float
         :math:`1/(1+(n-1)e^{-\varepsilon\Delta v/\Delta q})`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not a number or out of range.
 
     Notes
     -----
@@ -270,22 +247,15 @@ def budget_cap(n: int, *, attack_probability: float, ratio: float = 1.0) -> floa
 
     Parameters
     ----------
-    n : int
-        Number of data sets that look equally likely beforehand, at least 2.
+    n, ratio
+        As for :func:`guess_bound`.
     attack_probability : float
-        Probability p in (1/n, 1) of a right guess that is still tolerated.
-    ratio : float
-        :math:`\Delta q/\Delta v > 0`, as in :func:`guess_bound`.
+        p in (1/n, 1) of a right guess that is still tolerated; blind guessing reaches 1/n.
 
     Returns
     -------
     float
         :math:`\frac{\Delta q}{\Delta v}\ln\frac{(n-1)p}{1-p}`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If p is at most 1/n, which blind guessing reaches, or another argument is out of range.
 
     Notes
     -----
@@ -296,8 +266,6 @@ def budget_cap(n: int, *, attack_probability: float, ratio: float = 1.0) -> floa
     --------
     >>> round(budget_cap(5000, attack_probability=0.01), 4)
     3.9219
-    >>> round(budget_cap(4000, attack_probability=0.01), 4)
-    3.6987
     """
     n = _validate.integer("n", n, at_least=2)
     p = _validate.number("attack_probability", attack_probability, above=1.0 / n, below=1.0)
@@ -314,10 +282,9 @@ class TunedBudgets:
 
     Attributes
     ----------
-    budgets : ndarray, shape (D,)
-        The curator's budgets; they sum to the total.
-    attack : ndarray, shape (D,)
-        The attacker's effort at each level, in [0, 1]; its sum is the power.
+    budgets, attack : ndarray, shape (D,)
+        The curator's budgets, which sum to the total, and the attacker's effort at each level, in
+        [0, 1], which sums to the power.
     price : float
         Loss of one unit of ε at a level attacked with full effort, in units of squared error, at
         which the curator spends exactly the total.
@@ -342,9 +309,9 @@ def game_tuned_budgets(people: ArrayLike, *, total: float, power: float) -> Tune
     Parameters
     ----------
     people : array_like, shape (D,)
-        Number of people :math:`N_d > 0` at each distance.
+        :math:`N_d > 0` at each distance.
     total : float
-        Budget B that the curator spends, > 0; it fixes the price λ.
+        Budget B that the curator spends; it fixes the price λ.
     power : float
         The attacker's power :math:`\Psi` in (0, D], at least 1e-100.
 
@@ -353,11 +320,6 @@ def game_tuned_budgets(people: ArrayLike, *, total: float, power: float) -> Tune
     TunedBudgets
         With :math:`\varepsilon_d\propto\max(\gamma,N_d^{1/3})` and
         :math:`a_d=\min(1,N_d/\gamma^3)`, where :math:`\sum_d a_d=\Psi`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of range.
 
     Notes
     -----
@@ -407,12 +369,9 @@ class SimulatedError:
 
     Attributes
     ----------
-    rmse : ndarray, shape (D,)
-        Measured error of each level.
-    low : ndarray, shape (D,)
-        Lower ends of a 99 % confidence interval for each level by itself.
-    high : ndarray, shape (D,)
-        Upper ends of the same intervals.
+    rmse, low, high : ndarray, shape (D,)
+        Measured error of each level, and the ends of a 99 % confidence interval for each level by
+        itself.
     """
 
     rmse: NDArray[np.float64]
@@ -434,24 +393,17 @@ def simulated_rmse(
     Parameters
     ----------
     budgets : array_like, shape (D,)
-        Budgets in [0, ∞].  Infinity means no noise; 0 means nothing but noise, an infinite
-        error.
+        In [0, ∞].  Infinity means no noise; 0 means nothing but noise, an infinite error.
     sensitivity : float
-        Sensitivity of the answer, > 0.
+        Of the answer.
     rng : numpy.random.Generator
-        Source of randomness.
     repeats : int
-        Copies drawn per level, at least 2; all copies together take at most 2 GiB.
+        Copies drawn per level, at least 2.
 
     Returns
     -------
     SimulatedError
         The interval is the normal one for the mean of the squares, carried through the root.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of range.
 
     Notes
     -----

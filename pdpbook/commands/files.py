@@ -57,43 +57,14 @@ _UNITS = "%‰€$£¥"
 
 @dataclass(frozen=True)
 class TableFile:
-    r"""A CSV or Parquet file with a table, and how it is written.
+    """A CSV or Parquet file with a table, and how it is written.
 
-    Parameters
-    ----------
-    path : Path
-        A Parquet file if its name ends in ``.parquet`` or ``.pq``, otherwise CSV, which may be
-        compressed.  What follows is about CSV only.
-    sep : str
-        The character that separates the columns; ``\t`` stands for the tab.
-    decimal : str
-        The decimal sign of the numbers.
-    encoding : str
-        The encoding of the text, as Python calls it.
-    header : bool
-        Whether the first line holds the names of the columns.  Otherwise they are called 1, 2, 3
-        and so on.
-    thousands : str, optional
-        The character that groups the digits of the numbers by three; ``none`` says that none does.
-        If it is the decimal sign too, the numbers have no decimals.  A space stands for the spaces
-        at which no line is broken, too.
-    missing : ``{"refuse", "drop"}``
-        What happens to records without a number or a level, of a Parquet file too.
-
-    Raises
-    ------
-    ValueError
-        If the separator and the decimal sign are not two different characters, or what groups the
-        digits is not one character.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "ages.csv"
-    ...     _ = file.write_text("name;age\nAda;36,5\nAlan;41\n")
-    ...     TableFile(file, sep=";", decimal=",").column().tolist()
-    [36.5, 41.0]
+    It is Parquet if its name ends in ``.parquet`` or ``.pq``, otherwise CSV, which may be
+    compressed; ``sep``, ``decimal``, ``encoding``, ``header`` and ``thousands`` are about CSV only.
+    Without a header the columns are called 1, 2, 3 and so on.  ``thousands`` groups the digits by
+    three; ``none`` says that nothing does, and a space stands for the spaces at which no line is
+    broken, too.  If it is the decimal sign too, the numbers have no decimals.  ``missing`` says
+    whether records without a value are refused or dropped.
     """
 
     path: Path
@@ -129,22 +100,8 @@ class TableFile:
     def column(self, name: str | None = None) -> pd.Series:
         """Return a column of numbers, one for each record of the file.
 
-        Parameters
-        ----------
-        name : str, optional
-            Its name; may be left out if only one of the columns with a name holds numbers.
-
-        Returns
-        -------
-        pandas.Series
-
-        Raises
-        ------
-        ValueError
-            If the file cannot be read as a table, a line is longer than the first, the header is
-            ambiguous, there is no such column, or a record has no finite number in it.
-        ImportError
-            If it is a Parquet file and pyarrow is not installed.
+        Its name may be left out if only one of the columns with a name holds numbers.  A ValueError
+        says what is wrong with the file, where, and which option may help.
         """
         table, names = self._table, self._names
         kinds = [self._may_be_numbers(table.iloc[:, i]) for i in range(len(names))]
@@ -194,27 +151,10 @@ class TableFile:
         return self._numbers(column, place)
 
     def labels(self, name: str | None, levels: Sequence[str]) -> pd.Series:
-        """Return a column of categories, one text for each record of the file.
+        """Return a column of categories, one text for each record, without blanks at its ends.
 
-        Parameters
-        ----------
-        name : str or None
-            Its name; may be left out if only one column has a name.
-        levels : sequence of str
-            The levels, for what is missing if it is not one of them.  The texts need not be levels.
-
-        Returns
-        -------
-        pandas.Series
-            Without blanks at the ends.
-
-        Raises
-        ------
-        ValueError
-            If the file cannot be read as a table, there is no such column, or a record has no value
-            in it.
-        ImportError
-            If it is a Parquet file and pyarrow is not installed.
+        Its name may be left out if only one column has a name.  The texts need not be levels; these
+        say what is not missing.
         """
         table, names = self._table, self._names
         named = [each for each in names if each]
@@ -254,17 +194,7 @@ class TableFile:
         return self._names.index(name)
 
     def dropped(self, column: pd.Series) -> str:
-        """Return how many records have no value in a column and were dropped; empty if none.
-
-        Parameters
-        ----------
-        column : pandas.Series
-            As it was read.
-
-        Returns
-        -------
-        str
-        """
+        """Return how many records have no value in a column and were dropped; empty if none."""
         missing = len(self._table) - len(column)
         if not missing:
             return ""
@@ -276,17 +206,9 @@ class TableFile:
         )
 
     def place(self, row: int) -> str:
-        """Return where a record stands in the file.
+        """Return where a record, counted from 0, stands in the file: its line as an editor counts.
 
-        Parameters
-        ----------
-        row : int
-            Number of the record, from 0.
-
-        Returns
-        -------
-        str
-            The line of a CSV file, as an editor counts, or the row of a Parquet file, from 1.
+        Of a Parquet file it is the row, from 1.
         """
         if self.is_parquet:
             return f"row {row + 1}"

@@ -79,24 +79,7 @@ def nothing_printed() -> Iterator[None]:
 def check_range(
     values: pd.Series, bounds: tuple[float, float] | None, outside: str, file: TableFile
 ) -> None:
-    """Refuse values that do not go with the range, in the words of the command.
-
-    Parameters
-    ----------
-    values : pandas.Series
-        The column.
-    bounds : tuple of float or None
-        Ends of the range; None if it is taken from the data.
-    outside : str
-        What happens to values outside the range: ``"refuse"`` or ``"clip"``.
-    file : TableFile
-        Where the column was read.
-
-    Raises
-    ------
-    ValueError
-        If a value is outside and is to be refused, or all are equal and no range is given.
-    """
+    """Refuse values that do not go with the range, in the words of the command."""
     numbers = values.to_numpy(dtype=np.float64)
     if bounds is None:
         if numbers.size > 1 and numbers.min() == numbers.max():
@@ -117,16 +100,7 @@ def check_range(
 
 
 def split_levels(categories: str) -> list[str]:
-    """Return the levels of a list that commas separate, without blanks at their ends.
-
-    Parameters
-    ----------
-    categories : str
-        The list, as one line of a CSV file: a level with a comma stands in quotation marks.
-
-    Returns
-    -------
-    list of str
+    """Return the levels of a line of CSV, without blanks at their ends.
 
     Examples
     --------
@@ -137,22 +111,7 @@ def split_levels(categories: str) -> list[str]:
 
 
 def check_levels(values: pd.Series, levels: Sequence[str], file: TableFile) -> None:
-    """Refuse values that are not among the levels, in the words of the command.
-
-    Parameters
-    ----------
-    values : pandas.Series
-        The column.
-    levels : sequence of str
-        The levels.
-    file : TableFile
-        Where the column was read.
-
-    Raises
-    ------
-    ValueError
-        If a value is not one of them.
-    """
+    """Refuse values that are not among the levels, in the words of the command."""
     strange = np.flatnonzero(~values.isin([*levels]))
     if strange.size:
         raise ValueError(
@@ -164,18 +123,7 @@ def check_levels(values: pd.Series, levels: Sequence[str], file: TableFile) -> N
 
 
 def check_folder(output: Path) -> None:
-    """Refuse an output that cannot be written, before anything is computed for it.
-
-    Parameters
-    ----------
-    output : Path
-        The file that is to be written.
-
-    Raises
-    ------
-    OSError
-        If there is no such folder, or nothing can be written into it.
-    """
+    """Refuse an output that cannot be written, before anything is computed for it."""
     folder = output.absolute().parent
     if not folder.is_dir():
         raise FileNotFoundError(f"{output} cannot be written: there is no folder {folder}")
@@ -184,18 +132,7 @@ def check_folder(output: Path) -> None:
 
 
 def check_replaced(output: Path) -> None:
-    """Refuse to replace a file that is not a report of ours.
-
-    Parameters
-    ----------
-    output : Path
-        The page that is to be written.
-
-    Raises
-    ------
-    FileExistsError
-        If there is another file of that name.
-    """
+    """Refuse to replace a file that is not a report of ours."""
     from pdpbook.own_data.page import GENERATOR
 
     if output.exists() and GENERATOR.encode() not in output.read_bytes()[:1000]:
@@ -563,13 +500,7 @@ def commands() -> Any:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command ``pdpbook`` and end the process with its exit code.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Those of the command line if they are not given.
-    """
+    """Run the command ``pdpbook`` and end the process with its exit code."""
     try:
         group = commands()
     except ImportError as error:

@@ -65,7 +65,6 @@ class Dataset:
     Parameters
     ----------
     name : str
-        Name of the data set.
     frame : pandas.DataFrame, n rows
         One row a record.
     simulated : tuple of str
@@ -179,17 +178,12 @@ def load_players(path: str | os.PathLike[str] | None = None) -> Dataset:
     Parameters
     ----------
     path : str or os.PathLike, optional
-        The original ``all_seasons.csv``, or a folder with ``nba/all_seasons.csv``.
+        As for :func:`load_heights`, which raises the same errors.
 
     Returns
     -------
     Dataset
         With the columns ``height`` and ``weight``, in ascending order of height.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        If the file does not exist, or is not what it should be.
 
     Notes
     -----
@@ -253,18 +247,14 @@ def load_income(path: str | os.PathLike[str] | None = None) -> Dataset:
     Parameters
     ----------
     path : str or os.PathLike, optional
-        The original ``test.csv``, or a folder with ``income/test.csv``.
+        The original ``test.csv``, or a folder with ``income/test.csv``; a file that is refused
+        raises as in :func:`load_heights`.
 
     Returns
     -------
     Dataset
         With the column ``income``; from the original file also ``age``, ``capital_gain``,
         ``capital_loss`` and ``hours_per_week``.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        If the file does not exist, or is not what it should be.
 
     Notes
     -----
@@ -302,7 +292,8 @@ def load_credit(path: str | os.PathLike[str] | None = None, *, n: int = 10_000) 
     Parameters
     ----------
     path : str or os.PathLike, optional
-        The original ``test.csv`` (35,589 rows), or a folder with ``credit/test.csv``.
+        The original ``test.csv`` (35,589 rows), or a folder with ``credit/test.csv``; a file that
+        is refused raises as in :func:`load_heights`.
     n : int
         Number of records.  From the original file they are drawn without replacement by a fixed
         seed, as the paper draws 10,000; the stand-in has any size up to 2 GiB.
@@ -311,11 +302,6 @@ def load_credit(path: str | os.PathLike[str] | None = None, *, n: int = 10_000) 
     -------
     Dataset
         With the columns ``age`` (18 to 70) and ``income`` (a multiple of 1,000).
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        If the file does not exist, is not what it should be, or holds fewer than n rows.
 
     Notes
     -----
@@ -360,18 +346,13 @@ def load_friends(network: str = "large", path: str | os.PathLike[str] | None = N
         otherwise a simulated power-law cluster graph of 4,000 nodes.
     path : str or os.PathLike, optional
         The original ``facebook_combined.txt``, or a folder with ``facebook/``; only with
-        ``"large"``.
+        ``"large"``.  A file that is refused raises as in :func:`load_heights`.
 
     Returns
     -------
     networkx.Graph
         Simple and undirected, without edge weights.  Its attributes ``graph["name"]``,
         ``graph["simulated"]`` (a bool) and ``graph["source"]`` say what it is.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        If there is no such network or file, or the file is not what it should be.
 
     Notes
     -----
@@ -444,11 +425,6 @@ def load_published_table(number: int) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Columns ``algorithm``, ``epsilon`` and the printed figures, nan where there is none.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the number is not 1, 2, 3 or 4.
 
     Notes
     -----

@@ -43,11 +43,6 @@ def sd_loss(p: ArrayLike, q: ArrayLike, *, values: ArrayLike | None = None) -> f
     float
         In the unit of ``values``; without them, a difference of probabilities.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If one of them is not a probability vector, or the lengths differ.
-
     Notes
     -----
     Source: Ryu, Jang & Yang (2024), section VI.  Taught in *Experiment 1: heights*.
@@ -72,7 +67,7 @@ def sd_loss(p: ArrayLike, q: ArrayLike, *, values: ArrayLike | None = None) -> f
 
 
 def sd_loss_limit(cosine: float, sd: float, *, bins: int = 101) -> float:
-    r"""Return the largest SD loss, of probabilities, that a cosine similarity allows.
+    """Return the largest SD loss, of probabilities, that a cosine similarity allows.
 
     A probability vector p makes an angle φ with the uniform one, and the standard deviation of its
     K entries is tan(φ)/K.  If the angle between p and q is θ, their angles with the uniform vector
@@ -80,23 +75,16 @@ def sd_loss_limit(cosine: float, sd: float, *, bins: int = 101) -> float:
 
     Parameters
     ----------
-    cosine : float
-        Cosine similarity of the two distributions, in (0, 1).
-    sd : float
-        Standard deviation of the K probabilities of the data, > 0.
-    bins : int
-        Number of bins K, at least 2.
+    cosine : float, in (0, 1)
+        Cosine similarity of the two distributions.
+    sd : float, > 0
+        Standard deviation of the K probabilities of the data.
+    bins : int, K >= 2
 
     Returns
     -------
     float
         Infinite if the angle allows any SD.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the cosine is not in (0, 1), the standard deviation not a finite number > 0, or the
-        number of bins not a whole number >= 2.
 
     Notes
     -----
@@ -123,19 +111,14 @@ def jaccard_index(p: ArrayLike, q: ArrayLike, *, threshold: float = 0.001) -> fl
     ----------
     p, q : array_like, shape (K,)
         Probability vectors.
-    threshold : float
-        Probability in [0, 1) that a bin must exceed to count.
+    threshold : float, in [0, 1)
+        Probability that a bin must exceed to count.
 
     Returns
     -------
     float
         Size of the intersection over size of the union, in [0, 1]; 1 if no bin exceeds the
         threshold in either.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not of the stated kind, or the lengths differ.
 
     Notes
     -----
@@ -160,17 +143,11 @@ def cosine_similarity(p: ArrayLike, q: ArrayLike) -> float:
     Parameters
     ----------
     p, q : array_like, shape (K,)
-        Probability vectors.
 
     Returns
     -------
     float
         In [0, 1]; 1 if and only if they are equal.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If one of them is not a probability vector, or the lengths differ.
 
     Notes
     -----

@@ -61,12 +61,6 @@ def noise_row(game: NVOGame, profiles: Iterable[ArrayLike]) -> dict[str, Any]:
         Laplace mechanism (``rare_sd``, ``crowd_sd``, ``laplace_sd``; in units of the padded
         interval, nan if there is no such record).
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the game has no scales or fewer than three actions, there is no profile, or one of them
-        is none of the game.
-
     Notes
     -----
     Source: figures 5, 7 and 10 of Ryu, Jang & Yang (2024).  Taught in *Replication: claim by
@@ -120,11 +114,6 @@ def _mean(values: NDArray[np.float64], weights: NDArray[np.int64]) -> float:
 def without_privacy(game: NVOGame) -> NVOGame:
     """Return the same game with an ε at which the payoff is about the histogram alone.
 
-    Raises
-    ------
-    TypeError
-        If game is not an :class:`~pdpbook.NVOGame`.
-
     Examples
     --------
     >>> from pdpbook import load_heights
@@ -148,8 +137,7 @@ def pair_row(
         The two features.
     setting : Setting
         How the game of each feature is made.
-    epsilon : float
-        The ε of each feature, > 0.
+    epsilon : float, ε > 0 of each feature
     seeds : iterable of int
         One start, and one choice of who in a bin plays what, a seed.
 
@@ -158,12 +146,6 @@ def pair_row(
     dict
         Least and most over the seeds: records exposed by one coordinate (``alone_high``), by the
         pair beyond ε (``pair_low``, ``pair_high``) and beyond 2ε (``twice_low``, ``twice_high``).
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the features are not vectors of one length that make a game, or another argument is not
-        as described.
 
     Notes
     -----

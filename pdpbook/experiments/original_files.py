@@ -41,10 +41,7 @@ class MissingFileError(FileNotFoundError, ValueError):
 def existing(name: str, path: Any, layout: str | None = None) -> Path:
     """Return the path of a file that exists, or of the file of a layout in a folder that does.
 
-    Raises
-    ------
-    TypeError, MissingFileError
-        If that is no path, or no file is there.
+    If no file is there, :class:`MissingFileError` is raised.
     """
     if not isinstance(path, (str, Path)):
         raise _validate.fail(name, "a str, a Path or None", path, TypeError)
@@ -60,11 +57,6 @@ def original(layout: str, path: str | os.PathLike[str] | None) -> Path | None:
 
     A path that is given must lead to a file.  ``PDPBOOK_DATA`` must name a folder, but need not
     hold every file of the layout.
-
-    Raises
-    ------
-    MissingFileError
-        If there is no file at the path, or no such folder.
     """
     if path is not None:
         return existing("path", path, layout)
@@ -80,14 +72,7 @@ def original(layout: str, path: str | os.PathLike[str] | None) -> Path | None:
 def read_table(
     file: Path, checks: dict[str, Check], *, labels: tuple[str, ...] = ()
 ) -> pd.DataFrame:
-    """Read columns of numbers, and of labels, and refuse the file if one number is bad.
-
-    Raises
-    ------
-    ValueError
-        If the file is no table of csv in UTF-8, lacks a column, or holds a number that is not as it
-        must be; with the file, the line and the column.
-    """
+    """Read columns of numbers, and of labels; one bad number refuses the file, with its line."""
     import pandas as pd
 
     texts, lines = _texts(file)
@@ -137,13 +122,7 @@ def _texts(file: Path) -> tuple[pd.DataFrame, list[int]]:
 
 
 def read_edges(file: Path) -> list[tuple[int, int]]:
-    """Read one edge ``u v`` a line.
-
-    Raises
-    ------
-    ValueError
-        If a line is not two different whole numbers, or there is none; with the file and the line.
-    """
+    """Read one edge ``u v`` a line; refuse the file, with the line, if one is bad."""
     edges = []
     for number, line in enumerate(file.read_bytes().splitlines(), start=1):
         ends = line.split()

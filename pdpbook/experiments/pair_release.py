@@ -47,7 +47,6 @@ def record_rows(
     data : array_like, shape (n,)
         The records that the game was made of.
     profile : array_like of int, shape (K, V)
-        The profile.
     rng : numpy.random.Generator
         Says which records of a bin play which action.
 
@@ -55,12 +54,6 @@ def record_rows(
     -------
     ndarray, shape (n, K)
         Rows sum to 1; their sum is ``game.evaluate(profile).mass``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the game does not know its grid, a record lies outside it, the profile does not fit the
-        data, or ``rng`` is not a generator.
 
     Notes
     -----
@@ -96,11 +89,10 @@ def sample_pairs(
     *,
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw from the random sampling query of pairs.
+    """Draw from the random sampling query of pairs: for experiments, not for a release.
 
-    Each draw picks a record and adds noise to both of its features.  It is for
-    experiments and not for a release: the draws are rounded, because they are made of
-    floating-point numbers.
+    Each draw picks a record and adds noise to both of its features.  The draws are rounded, because
+    they are made of floating-point numbers.
 
     Parameters
     ----------
@@ -109,18 +101,11 @@ def sample_pairs(
     size : int
         Number of independent draws, so many that a row for each takes at most 2 GiB.
     rng : numpy.random.Generator
-        Source of the draws.
 
     Returns
     -------
     x, y : ndarray of int, shape (size,)
         Bins.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the two have different numbers of records, the size is not a whole number >= 1, or
-        ``rng`` is not a generator.
 
     Examples
     --------
@@ -144,18 +129,13 @@ def pair_losses(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDAr
     Parameters
     ----------
     first, second : ndarray, shapes (n, K) and (n, L)
-        Output distributions :math:`p_i`, :math:`r_i` of the records in the two features.
+        Output distributions :math:`p_i`, :math:`r_i` of the n >= 2 records in the two features.
 
     Returns
     -------
     ndarray, shape (n,)
         :math:`\max_{x,y}|\ln P(x,y)/P_{-i}(x,y)|` with
         :math:`P = \frac1n\sum_i p_i(x)\,r_i(y)`; infinite where a record alone reaches a pair.
-
-    Raises
-    ------
-    ValueError
-        If the two have different numbers of records, or fewer than 2.
 
     Notes
     -----
@@ -196,33 +176,22 @@ def noisy_copies(
 
     Parameters
     ----------
-    data : array_like, shape (n,)
-        The records.
-    epsilon : float
+    data : array_like, shape (n,), n >= 2
+    epsilon : float, ε > 0
         What the release of a record costs this record, in all.
     rng : numpy.random.Generator
-        Source of the noise.
 
     Returns
     -------
     ndarray, shape (n,)
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the data are not at least 2 finite numbers, epsilon is not a finite number > 0, or
-        ``rng`` is not a generator.
-
     Notes
     -----
     Neighbouring data sets differ by the replacement of one record within the range of the data.
-
     Local differential privacy, if the range Δq is public: whatever the value of a record was, the
     density of what is released changes by at most :math:`e^\varepsilon`.  Taught in *Regression on
-    released data*.
-
-    This is for experiments and not for a release: the noise is drawn in floating-point numbers,
-    whose low bits betray what it was added to.
+    released data*.  It is for experiments and not for a release: the low bits of floating-point
+    noise betray what it was added to.
 
     Examples
     --------
@@ -251,18 +220,17 @@ def noisy_histogram_pairs(
     rng: np.random.Generator,
     bins: int = 12,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    r"""Draw pairs from a histogram that was made noisy once.
+    """Draw pairs from a histogram that was made noisy once.
 
     Parameters
     ----------
-    x, y : array_like, shape (n,)
+    x, y : array_like, shape (n,), n >= 2
         The two features.
     size : int
         Number of draws, so many that they take at most 2 GiB; they cost nothing more.
-    epsilon : float
+    epsilon : float, ε > 0
         Total cost: a record counts in one cell, so counts with noise of scale 1/ε are ε-DP.
     rng : numpy.random.Generator
-        Source of noise and draws.
     bins : int
         Cells along each axis, over the (public) range of the data; the table of all cells takes at
         most 2 GiB.
@@ -272,21 +240,11 @@ def noisy_histogram_pairs(
     x, y : ndarray, shape (size,)
         Evenly spread within their cells.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If x and y are not finite vectors of one length of at least 2, or another argument is out of
-        range.
-
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record.
-
-    This is for experiments and not for a release: the noise is drawn in floating-point numbers,
-    whose low bits betray what it was added to.
-
-    Source: Dwork & Roth (2014), section 3.3.  Negative counts are set to zero.  Taught in
-    *Regression on released data*.
+    Neighbouring data sets differ by the removal of one record.  It is for experiments and not for a
+    release, as :func:`noisy_copies`.  Source: Dwork & Roth (2014), section 3.3.  Negative counts
+    are set to zero.  Taught in *Regression on released data*.
 
     Examples
     --------
@@ -344,7 +302,6 @@ def game_pairs(
     epsilon : float
         Target of one draw and one feature.
     rng : numpy.random.Generator
-        Source of the starts, of the assignment of records, and of the draws.
     multipliers, grid_epsilon
         As in :meth:`~pdpbook.game.nvo_game.NVOGame.from_data`.
     action : int, optional
@@ -355,18 +312,11 @@ def game_pairs(
     x, y : ndarray, shape (size,)
         Midpoints of the released bins, in the units of the data.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If x and y have different lengths, one of them makes no game, the action is none of the
-        game, the size is not a whole number >= 1, or ``rng`` is not a generator.
-
     Notes
     -----
     This is for experiments and not for a release: the draws are rounded, because they are made of
-    floating-point numbers.
-
-    Source: Ryu, Jang & Yang (2024), section VI-A.3.  Taught in *Regression on released data*.
+    floating-point numbers.  Source: Ryu, Jang & Yang (2024), section VI-A.3.  Taught in *Regression
+    on released data*.
 
     Examples
     --------

@@ -37,10 +37,8 @@ class Network:
     ----------
     model : sklearn.neural_network.MLPRegressor
         The network in standardised units.
-    centre : tuple of float
-        Means of input and output in the training data.
-    spread : tuple of float
-        Their standard deviations.
+    centre, spread : tuple of float
+        Means and standard deviations of input and output in the training data.
     """
 
     model: MLPRegressor
@@ -53,25 +51,13 @@ class Network:
         return sum(part.size for part in (*self.model.coefs_, *self.model.intercepts_))
 
     def predict(self, x: ArrayLike) -> NDArray[np.float64]:
-        """Return the predictions at x, shape (m,).
-
-        Raises
-        ------
-        ValueError, TypeError
-            If x is not a vector of finite numbers.
-        """
+        """Return the predictions at x, shape (m,)."""
         inputs = (_validate.finite_vector("x", x) - self.centre[0]) / self.spread[0]
         values: NDArray[np.float64] = self.model.predict(inputs[:, None])
         return self.centre[1] + self.spread[1] * values
 
     def rmse(self, x: ArrayLike, y: ArrayLike) -> float:
-        """Return the root mean square error on (x, y), in the unit of y.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If x and y are not finite vectors of one length.
-        """
+        """Return the root mean square error on (x, y), in the unit of y."""
         target = _validate.finite_vector("y", y)
         _validate.same_length("x", x, "y", target)
         return float(np.sqrt(np.mean((self.predict(x) - target) ** 2)))
@@ -95,15 +81,6 @@ def fit_network(
         kept, because three units are easily stuck.
     hidden : int
         Hidden units, so many that their values for all the data take at most 2 GiB.
-
-    Returns
-    -------
-    Network
-
-    Raises
-    ------
-    ValueError, TypeError
-        If x and y are not finite vectors of one length of at least 2.
 
     Notes
     -----
@@ -155,9 +132,7 @@ def regression_table(
     draws: int | None = None,
     restarts: int = 3,
 ) -> pd.DataFrame:
-    """Repeat the paper's table 2.
-
-    Each network is trained on draws and judged on the original data.
+    """Repeat the paper's table 2: networks are trained on draws and judged on the original data.
 
     Parameters
     ----------
@@ -181,12 +156,6 @@ def regression_table(
         Columns ``algorithm`` (``original``, ``BRD``, ``Laplace``), ``setting``, ``epsilon``,
         ``seeds``, and median and range of the error, ``rmse``, ``rmse_low``, ``rmse_high``.  The
         unit of the error is the interval of y that is padded for ε = 1, in every row.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If x and y are not finite vectors of one length, or constant, there is no seed, a setting
-        is unknown, or an epsilon makes no game.
 
     Notes
     -----

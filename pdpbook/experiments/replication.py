@@ -53,20 +53,13 @@ def measures(game: NVOGame, profile: ArrayLike) -> dict[str, float]:
     Parameters
     ----------
     game : NVOGame
-        A game that knows its grid.
     profile : array_like of int, shape (K, V)
-        The profile.
 
     Returns
     -------
     dict
         ``kl``, ``sd_probabilities`` and ``sd_data`` (the two readings of the SD loss, the second
         in units of the padded interval), ``jaccard`` and ``cosine``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If game is not an :class:`~pdpbook.NVOGame`, or profile is not one of its profiles.
 
     Notes
     -----
@@ -106,11 +99,6 @@ def laplace_row(game: NVOGame) -> dict[str, Any]:
     dict
         The measures, and ``private``: how many records are ε-pDP-private.
 
-    Raises
-    ------
-    TypeError
-        If game is not an :class:`~pdpbook.NVOGame`.
-
     Examples
     --------
     >>> from pdpbook import load_heights
@@ -134,7 +122,6 @@ def best_response_row(game: NVOGame, seeds: Iterable[int]) -> dict[str, Any]:
     Parameters
     ----------
     game : NVOGame
-        The game.
     seeds : iterable of int
         One random start a seed.
 
@@ -144,11 +131,6 @@ def best_response_row(game: NVOGame, seeds: Iterable[int]) -> dict[str, Any]:
         Medians of the measures and the range of KL over the seeds (``kl_low``, ``kl_high``), the
         smallest number of private records, how many ends are Nash equilibria and whether all are
         (``equilibria``, ``nash``), the largest number of sweeps and the median of the seconds.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If game is not an :class:`~pdpbook.NVOGame`, or the seeds are not whole numbers >= 0.
 
     Examples
     --------
@@ -176,7 +158,6 @@ def enumeration_row(game: NVOGame, seeds: Iterable[int], *, generations: int) ->
     Parameters
     ----------
     game : NVOGame
-        The game.
     seeds : iterable of int
         One run a seed.
     generations : int
@@ -186,12 +167,6 @@ def enumeration_row(game: NVOGame, seeds: Iterable[int], *, generations: int) ->
     -------
     dict
         As :func:`best_response_row`, with ``generations`` in place of ``sweeps``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If game is not an :class:`~pdpbook.NVOGame`, or the seeds are not whole numbers >= 0, or
-        generations is out of its range.
     """
     game = _validate.instance("game", game, NVOGame)
     seeds = _validate.seeds("seeds", seeds)
@@ -217,7 +192,6 @@ def certified_bound(game: NVOGame, *, time_limit: float = 300.0) -> dict[str, An
     Parameters
     ----------
     game : NVOGame
-        The game.
     time_limit : float
         Seconds for the solver.  It stops at a gap of 2 %, and what the gap stops is repeatable;
         all games of the replication reach it within some ten seconds.
@@ -228,11 +202,6 @@ def certified_bound(game: NVOGame, *, time_limit: float = 300.0) -> dict[str, An
         Measures of the best profile, ``lower_bound``, the larger one of the solver's and of
         :func:`divergence_floor`, ``optimal`` (whether the gap was reached) and ``seconds``;
         algorithm ``certified``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If game is not an :class:`~pdpbook.NVOGame`, or the time limit is not > 0.
 
     Examples
     --------
@@ -261,7 +230,6 @@ def divergence_floor(game: NVOGame) -> float:
     Parameters
     ----------
     game : NVOGame
-        The game.
 
     Returns
     -------
@@ -269,11 +237,6 @@ def divergence_floor(game: NVOGame) -> float:
         :math:`D_{\mathrm{KL}}(q\,\|\,P) + 1 - \sum_k q(k)\, g_k` with
         :math:`g_k = \max_v \sum_x p_{k,v}(x)\,q(x)/P(x)` and P from best responses that care for
         KL only, or 0 if that is negative.
-
-    Raises
-    ------
-    TypeError
-        If game is not an :class:`~pdpbook.NVOGame`.
 
     Notes
     -----

@@ -49,11 +49,6 @@ def misfit(ours: ArrayLike, published: ArrayLike, *, resolution: float = 5e-5) -
         The root mean square of the logarithm of the ratio, as a factor >= 1: 1 is a perfect fit,
         2 says "typically off by a factor of two".
 
-    Raises
-    ------
-    ValueError, TypeError
-        If one of them holds no numbers or negative ones, or the lengths differ.
-
     Examples
     --------
     >>> misfit([0.2, 0.05], [0.1, 0.1], resolution=0.0)
@@ -78,9 +73,8 @@ def search_row(
     Parameters
     ----------
     data : array_like, shape (n,)
-        The records.
     table : int
-        Number of the published table.
+        Number of the published table: 1, 3 or 4.
     padding : float or None
         The ε for which the interval is padded; None for the row's own.
     divisor : float
@@ -93,11 +87,6 @@ def search_row(
         :func:`misfit`), ``misfit_cosine`` (mean absolute difference of the cosine similarities of
         the Laplace mechanism) and ``support``, the number of bins with more than 0.001 of the data
         at ε = 1.
-
-    Raises
-    ------
-    ValueError
-        If the table is not 1, 3 or 4.
 
     Examples
     --------
@@ -141,10 +130,8 @@ def search_settings(
 
     Parameters
     ----------
-    data : array_like, shape (n,)
-        The records.
-    table : int
-        Number of the published table.
+    data, table
+        As for :func:`search_row`.
     paddings, divisors : sequence
         What to try.
     after_each : callable
@@ -154,12 +141,6 @@ def search_settings(
     -------
     pandas.DataFrame
         One :func:`search_row` each.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If there is no such table, a padding or a divisor is not > 0, or ``after_each`` is not a
-        function without arguments.
 
     Examples
     --------

@@ -38,26 +38,17 @@ def bounded_laplace_epsilon(
     scale : float
         :math:`b > 0`, at least 1/700 of the sensitivity.
     lower, upper : float
-        Ends of the range, ``lower < upper``.
     sensitivity : float
         :math:`0 < \Delta \le` ``upper - lower``.
 
     Returns
     -------
     float
-        The smallest ε, the logarithm of the sum above, rounded up by a few units in the last place;
-        it falls as b grows.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the range is empty, the sensitivity exceeds it, or a number is not as described.
+        The smallest ε, the logarithm of the sum above, rounded up by a few units in the last place.
 
     Notes
     -----
-    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
-    removed or added, or with one record replaced.
-
+    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019), with the constant in closed form.
     Taught, with a proof, in *Other mechanisms*.
 
@@ -65,8 +56,6 @@ def bounded_laplace_epsilon(
     --------
     >>> round(bounded_laplace_epsilon(1.0, lower=0.0, upper=10.0, sensitivity=1.0), 4)
     1.4898
-    >>> round(bounded_laplace_epsilon(2.0, lower=0.0, upper=1.0, sensitivity=1.0), 4)
-    0.5
     """
     lower, upper, sensitivity = _range(lower, upper, sensitivity)
     scale = _validate.number("scale", scale, above=0.0)
@@ -84,24 +73,16 @@ def bounded_laplace_scale(
     ----------
     lower, upper, sensitivity : float
         As for :func:`bounded_laplace_epsilon`.
-    epsilon : float
-        Privacy level :math:`\varepsilon > 0`, from 1e-9 to 500.
+    epsilon : float, ε from 1e-9 to 500
 
     Returns
     -------
     float
         The b with :math:`\varepsilon(b)=\varepsilon`, from above, by bisection.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the range is empty, the sensitivity exceeds it, or a number is not as described.
-
     Notes
     -----
-    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
-    removed or added, or with one record replaced.
-
+    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019), who find it as a fixed point.  Taught
     in *Other mechanisms*.
 
@@ -156,37 +137,28 @@ def bounded_laplace_mechanism(
     epsilon: float,
     rng: np.random.Generator,
 ) -> float | NDArray[np.float64]:
-    r"""Draw a noisy answer that lies in its range.
+    """Draw a noisy answer that lies in its range: the ideal mechanism, for experiments.
 
     Parameters
     ----------
     value : float or array_like
-        The exact answer, within the range.  An array gets independent noise on each entry; ε is
-        then the level of each entry by itself.
+        The exact answer, within the range.  Each entry of an array gets independent noise, and ε is
+        the level of an entry by itself.
     lower, upper, sensitivity, epsilon : float
         As for :func:`bounded_laplace_scale`.
     rng : numpy.random.Generator
-        Source of the noise.
 
     Returns
     -------
     float or ndarray
-        Draws from the Laplace density around ``value``, restricted to the range.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the value lies outside the range, ``rng`` is not a generator, or another argument is
-        not as described.
+        Draws from the Laplace density around ``value``, restricted to the range, by inversion of
+        the distribution function.
 
     Notes
     -----
-    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
-    removed or added, or with one record replaced.
-
-    Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019).  Taught in *Other mechanisms*.  The
-    draws are made by inverting the distribution function.  This is the ideal mechanism, for
-    experiments and not for a release: the low bits of floating-point noise betray the answer.
+    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
+    Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019).  Taught in *Other mechanisms*.  Do
+    not release what it returns: the low bits of floating-point noise betray the answer.
 
     Examples
     --------

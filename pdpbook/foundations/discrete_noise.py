@@ -76,21 +76,9 @@ _BLOCK = 2**14
 
 
 def rate_units(rate: Fraction) -> int:
-    """Return a rate in units of 2⁻⁶², rounded down: less rate is more noise.
+    """Return a rate, ε divided by a sensitivity, in units of 2⁻⁶².
 
-    Parameters
-    ----------
-    rate : Fraction
-        An ε divided by a sensitivity, at least 2⁻⁶².
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> rate_units(Fraction(1, 2)) == 2**61, rate_units(Fraction(1, 3)) * 3 < 2**62
-    (True, True)
+    It is rounded down, because less rate is more noise; the rate must be at least 2⁻⁶².
     """
     units = math.floor(rate * UNITS)
     if units < 1:
@@ -101,30 +89,10 @@ def rate_units(rate: Fraction) -> int:
 def coins(
     exponents: NDArray[np.int64], rng: np.random.Generator, *, wholes: ArrayLike = 0
 ) -> NDArray[np.bool_]:
-    r"""Toss coins that succeed with probability :math:`e^{-x}`, exactly.
+    """Toss coins that succeed with probability :math:`e^{-x}`, exactly, shape (m,).
 
-    Parameters
-    ----------
-    exponents : ndarray of int, shape (m,)
-        :math:`2^{62}` times the part of each x below 1.
-    rng : numpy.random.Generator
-        Source of the uniform numbers.
-    wholes : array_like of int, shape (m,) or ()
-        The whole part of each x.
-
-    Returns
-    -------
-    ndarray of bool, shape (m,)
-
-    Notes
-    -----
+    ``wholes`` are the whole parts of the x, ``exponents`` :math:`2^{62}` times the rest of each.
     Source: Canonne, Kamath & Steinke (2020), Algorithm 1.
-
-    Examples
-    --------
-    >>> half = np.full(100_000, UNITS // 2)
-    >>> float(coins(half, np.random.default_rng(0)).mean().round(2)), round(math.exp(-0.5), 2)
-    (0.61, 0.61)
     """
     kept = np.ones(exponents.size, dtype=bool)
     left = np.broadcast_to(wholes, exponents.shape).copy()
@@ -149,27 +117,9 @@ def _small_coins(exponents: NDArray[np.int64], rng: np.random.Generator) -> NDAr
 
 
 def geometric_numbers(units: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    r"""Draw whole numbers G >= 0 with :math:`\Pr[G\ge g]=e^{-rg}`, exactly.
+    r"""Draw whole numbers G >= 0 with :math:`\Pr[G\ge g]=e^{-rg}`, exactly, shape (size,).
 
-    Parameters
-    ----------
-    units : int
-        The rate r, in units of :math:`2^{-62}`.
-    size : int
-        How many.
-    rng : numpy.random.Generator
-        Source of the uniform numbers.
-
-    Returns
-    -------
-    ndarray of int, shape (size,)
-        At most :math:`2^{62}`.
-
-    Examples
-    --------
-    >>> drawn = geometric_numbers(UNITS // 1000, 100_000, np.random.default_rng(0))
-    >>> float(drawn.mean().round(-1)), round(1 / math.expm1(1e-3), -1)
-    (1000.0, 1000.0)
+    The rate r is in units of :math:`2^{-62}`, and no number is larger than :math:`2^{62}`.
     """
     bits = max(BITS - units.bit_length(), 0)
     low = np.zeros(size, dtype=np.int64)
@@ -189,26 +139,7 @@ def geometric_numbers(units: int, size: int, rng: np.random.Generator) -> NDArra
 
 
 def discrete_laplace_noise(units: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    r"""Draw discrete Laplace noise, :math:`\Pr[Z=z]\propto e^{-r|z|}`, exactly.
-
-    Parameters
-    ----------
-    units : int
-        The rate r, in units of :math:`2^{-62}`: ε divided by the sensitivity.
-    size : int
-        How many.
-    rng : numpy.random.Generator
-        Source of the uniform numbers.
-
-    Returns
-    -------
-    ndarray of int, shape (size,)
-
-    Examples
-    --------
-    >>> discrete_laplace_noise(UNITS // 2, 6, np.random.default_rng(0))
-    array([-1, -2,  0,  1, -3, -2])
-    """
+    r"""Draw :math:`\Pr[Z=z]\propto e^{-r|z|}` exactly, for a rate r in units of :math:`2^{-62}`."""
     noise = np.empty(size, dtype=np.int64)
     open_ = np.arange(size)
     while open_.size:
@@ -224,24 +155,8 @@ def discrete_gaussian_noise(
 ) -> NDArray[np.int64]:
     r"""Draw discrete Gaussian noise, :math:`\Pr[Z=z]\propto e^{-z^2/2\sigma^2}`, exactly.
 
-    Parameters
-    ----------
-    variance : Fraction
-        :math:`\sigma^2`.  What is drawn has :math:`1/2\sigma^2` rounded down to a multiple of
-        :math:`2^{-62}`, which is a little more noise.
-    size : int
-        How many.
-    rng : numpy.random.Generator
-        Source of the uniform numbers.
-
-    Returns
-    -------
-    ndarray of int, shape (size,)
-
-    Examples
-    --------
-    >>> discrete_gaussian_noise(Fraction(9), 6, np.random.default_rng(0))
-    array([0, 7, 1, 5, 0, 2])
+    :math:`1/2\sigma^2` is rounded down to a multiple of :math:`2^{-62}`, which is a little more
+    noise.
     """
     curve = rate_units(1 / (2 * variance))
     slope = UNITS // (math.isqrt(math.floor(variance)) + 1)
@@ -260,24 +175,7 @@ def discrete_gaussian_noise(
 
 
 def add_noise(values: NDArray[np.int64], noise: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return noisy whole numbers, clipped to ±2⁶¹ whatever they are.
-
-    Parameters
-    ----------
-    values : ndarray of int
-        Of at most 2⁵³ in size.
-    noise : ndarray of int
-        Of the same shape, from one of the samplers.
-
-    Returns
-    -------
-    ndarray of int
-
-    Examples
-    --------
-    >>> add_noise(np.array([3, -7]), np.array([LARGEST, 2])) == [2**61, -5]
-    array([ True,  True])
-    """
+    """Return noisy whole numbers, clipped to ±2⁶¹ whatever they are; the values are at most 2⁵³."""
     return np.clip(values + noise, -LARGEST // 2, LARGEST // 2)
 
 
@@ -289,35 +187,13 @@ def choose(
     epsilon: Fraction,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    r"""Choose candidates by the exponential mechanism, exactly.
+    r"""Choose candidates by the exponential mechanism, exactly, shape (size,).
 
-    Parameters
-    ----------
-    utilities : sequence of Fraction, length R
-        The utility u of each candidate.
-    size : int
-        How many choices, independent of each other.
-    sensitivity : Fraction
-        Most by which one record changes a utility.
-    epsilon : Fraction
-        Privacy level of one choice.
-    rng : numpy.random.Generator
-        Source of the uniform numbers.
-
-    Returns
-    -------
-    ndarray of int, shape (size,)
-        The logarithm of a weight is :math:`(\varepsilon/2-2^{-62})u/\Delta u`, rounded down to a
-        multiple of :math:`2^{-62}`.  A record changes it by at most ε/2, rounding included, and so
-        the logarithm of the sum of the weights, so the choice is ε-private.  A candidate is drawn
-        uniformly and kept with a probability in proportion to its weight, until one is kept; that
-        takes at most R tries on average.
-
-    Examples
-    --------
-    >>> options = {"sensitivity": Fraction(1), "epsilon": Fraction(2)}
-    >>> choose([Fraction(0), Fraction(-1)], 8, **options, rng=np.random.default_rng(0))
-    array([1, 0, 0, 0, 0, 0, 0, 1])
+    The logarithm of a weight is :math:`(\varepsilon/2-2^{-62})u/\Delta u`, rounded down to a
+    multiple of :math:`2^{-62}`.  A record changes it by at most ε/2, rounding included, and so
+    the logarithm of the sum of the weights, so the choice is ε-private.  A candidate is drawn
+    uniformly and kept with a probability in proportion to its weight, until one is kept; that
+    takes at most as many tries on average as there are candidates.
     """
     slope = max(epsilon / 2 - Fraction(1, UNITS), Fraction(0)) / sensitivity * UNITS
     logs = [math.floor(slope * utility) for utility in utilities]
@@ -341,34 +217,24 @@ def discrete_gaussian_mechanism(
 
     Parameters
     ----------
-    value : int or array_like of int
-        The exact count or counts, of at most :math:`2^{53}`.
+    value : int or array_like of int, at most 2⁵³ in size
     sigma : float
-        Parameter :math:`\sigma` of the noise, from 0.01 to 10⁶; its standard deviation is at most
-        σ, and nearly σ for σ above 1.
+        :math:`\sigma` from 0.01 to 10⁶.  The standard deviation of the noise is at most σ, and
+        nearly σ for σ above 1.
     rng : numpy.random.Generator, optional
-        For experiments that have to be repeated.  A release takes None: the generator of the
-        operating system.
+        A release takes None: the generator of the operating system.
 
     Returns
     -------
     int or ndarray of int
         ``value`` plus Z, where :math:`P(Z=z)\propto e^{-z^2/2\sigma^2}`, exactly.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If a value is not a whole number of at most :math:`2^{53}` in size, or another argument is
-        out of range.
-
     Notes
     -----
     Neighbouring data sets are those between which ``value`` changes by at most
     :math:`\Delta_2` in the L2 norm.  The release is then :math:`\Delta_2^2/2\sigma^2`-zCDP, as
-    continuous Gaussian noise of the same σ is.
-
-    Source: Canonne, Kamath & Steinke (2020), Theorem 4 and Algorithm 3.  Taught in *From the
-    theorem to the bits*.
+    continuous Gaussian noise of the same σ is.  Source: Canonne, Kamath & Steinke (2020), Theorem 4
+    and Algorithm 3.  Taught in *From the theorem to the bits*.
 
     Examples
     --------
@@ -398,15 +264,12 @@ def discrete_staircase_mechanism(
 
     Parameters
     ----------
-    value : int or array_like of int
-        The exact answer or answers, of at most :math:`2^{53}`.
+    value : int or array_like of int, at most 2⁵³ in size
     sensitivity : int
         :math:`\Delta`, the most that one record can change an entry; from 1 to :math:`2^{31}`.
-    epsilon : float
-        Privacy level :math:`\varepsilon` of each entry, from 1e-9 to 36.
+    epsilon : float, ε of each entry, from 1e-9 to 36
     rng : numpy.random.Generator, optional
-        For experiments that have to be repeated.  A release takes None: the generator of the
-        operating system.
+        A release takes None: the generator of the operating system.
     step : int, optional
         The r from 1 to Δ at which the noise falls; by default the one next to
         :math:`\Delta/(1+e^{\varepsilon/2})`, which has about the smallest mean absolute error.
@@ -418,17 +281,9 @@ def discrete_staircase_mechanism(
         steps at r, r + Δ, r + 2Δ, … that are at most :math:`|z|`.  It is drawn exactly, with ε
         rounded down to a multiple of :math:`2^{-62}`.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If a value is not a whole number of at most :math:`2^{53}` in size, or another argument is
-        out of range.
-
     Notes
     -----
-    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
-    removed or added, or with one record replaced.
-
+    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Geng & Viswanath (2016) for the noise, on a grid.  Its ideal form on real numbers is
     :func:`pdpbook.foundations.staircase_mechanism`, which is taught in *Other mechanisms*.
 

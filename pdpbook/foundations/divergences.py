@@ -38,11 +38,6 @@ def kl_divergence(p: ArrayLike, q: ArrayLike) -> float:
     float
         :math:`\sum_x p(x) \ln(p(x)/q(x)) \ge 0` in nats; infinite if q is zero where p is not.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If one of them is not a probability vector, or the lengths differ.
-
     Notes
     -----
     Source: Ryu, Jang & Yang (2024), section VI.  Taught in *Experiment 1: heights*.
@@ -74,11 +69,6 @@ def pure_epsilon(p: ArrayLike, q: ArrayLike) -> float:
     float
         :math:`\max_x|\ln p(x)/q(x)|`, infinite if only one of them reaches some output.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If p or q is no probability vector or their lengths differ.
-
     Notes
     -----
     Taught in *Laplace and Gaussian noise*; only single outputs need to be looked at, because the
@@ -103,8 +93,7 @@ def hockey_stick_divergence(p: ArrayLike, q: ArrayLike, *, epsilon: float) -> fl
     Parameters
     ----------
     p, q : array_like, shape (K,)
-        Output distributions on a data set and on a neighbour.  One direction only: the other one
-        is ``hockey_stick_divergence(q, p, epsilon=epsilon)``.
+        Output distributions on a data set and on a neighbour; one direction only.
     epsilon : float
         :math:`\varepsilon \ge 0`; at 0 this is the total variation distance.
 
@@ -112,12 +101,6 @@ def hockey_stick_divergence(p: ArrayLike, q: ArrayLike, *, epsilon: float) -> fl
     -------
     float
         :math:`\sum_x (p(x)-e^\varepsilon q(x))^+`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If p or q is no probability vector, their lengths differ, or epsilon is not a finite number
-        >= 0.
 
     Notes
     -----

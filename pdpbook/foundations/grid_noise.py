@@ -38,32 +38,13 @@ SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 def whole_weights(rows: NDArray[np.float64]) -> NDArray[np.int64]:
-    r"""Round probabilities to whole weights that sum to 2⁵² along the last axis.
+    r"""Round probabilities, shape (..., K), to whole weights that sum to 2⁵² along the last axis.
 
-    Parameters
-    ----------
-    rows : ndarray, shape (..., K)
-        Probabilities >= 0; each row sums to 1 up to rounding, which the caller has checked.
-
-    Returns
-    -------
-    ndarray of int, shape (..., K)
-        The weight of a probability p is the whole number nearest to :math:`2^{52}p`, and 1 where
-        this is 0 and p is positive.  What is then missing to 2⁵², or too much, goes to the largest
-        weight of the row, the first of several.  A probability of 0 keeps the weight 0, and rows of
-        multiples of 2⁻⁵² that sum to 1 are kept as they are.
-
-    Notes
-    -----
-    No other weight changes by more than one unit.  So the total variation distance between a row
-    of m positive probabilities with the sum 1 and its weights over 2⁵² is at most
-    :math:`(m-1)/2^{52}`; with a sum of :math:`1\pm\eta`, at most :math:`(m-1)/2^{52}+\eta`.
-
-    Examples
-    --------
-    >>> weights = whole_weights(np.array([1 / 3, 2 / 3, 1e-30, 0.0]))
-    >>> weights.tolist(), int(weights.sum()) == 2**52
-    ([1501199875790165, 3002399751580330, 1, 0], True)
+    The weight of a probability p is the whole number nearest to :math:`2^{52}p`, and 1 where this
+    is 0 and p is positive.  What is then missing to 2⁵², or too much, goes to the largest weight
+    of the row, the first of several; no other weight changes by more than one unit.  So the total
+    variation distance between a row of m positive probabilities with the sum :math:`1\pm\eta` and
+    its weights over 2⁵² is at most :math:`(m-1)/2^{52}+\eta`.
     """
     weights = np.rint(rows * float(UNITS)).astype(np.int64)
     np.maximum(weights, rows > 0.0, out=weights)
@@ -81,37 +62,12 @@ def drawn_bins(
     *,
     units: int = UNITS,
 ) -> NDArray[np.int64]:
-    r"""Draw bins with probabilities that are whole numbers over n 2⁵², without rounding.
+    """Draw bins with probabilities S(x) / (n 2⁵²), without rounding, shape (size,).
 
-    Parameters
-    ----------
-    mass : sequence of int, length K
-        Whole numbers S(x) >= 0, the weights of all records in sum.
-    records : int
-        Number of records n; ``mass`` sums to ``records * units``.
-    size : int
-        Number of draws.
-    rng : numpy.random.Generator
-        Anything whose ``integers(high, size=size)`` draws uniformly from 0, ..., high - 1.
-    units : int
-        What the weights of one record sum to; 2⁵² but in tests.
-
-    Returns
-    -------
-    ndarray of int, shape (size,)
-        Each x from 0 to K - 1 comes with the probability S(x) / (n 2⁵²).
-
-    Notes
-    -----
-    All records have ``records * units`` units together, of which one is drawn and each bin owns a
-    stretch.  The unit's number is drawn as a quotient and a remainder by ``units``, two independent
-    uniform whole numbers, as it may be too large for one.  ``Generator.integers`` rejects what
-    would make some numbers more likely than others.
-
-    Examples
-    --------
-    >>> drawn_bins([3, 0, 5], 2, 6, np.random.default_rng(1), units=4).tolist()
-    [2, 2, 2, 2, 2, 0]
+    The n records have ``records * units`` units together, the sum of ``mass``, of which one is
+    drawn and each bin owns a stretch.  The unit's number is drawn as a quotient and a remainder by
+    ``units``, two independent uniform whole numbers, as it may be too large for one.  Anything
+    whose ``integers(high, size=size)`` draws uniformly will do for ``rng``.
     """
     ends = [divmod(end, units) for end in accumulate(mass)]
     quotients, remainders = (np.array(part, dtype=np.int64) for part in zip(*ends, strict=True))
@@ -127,25 +83,10 @@ def drawn_bins(
 
 
 def laplace_masses(scales: NDArray[np.float64], bins: int) -> NDArray[np.float64]:
-    r"""Return the mass of the bin that lies s = 0, …, K - 1 steps away, for each scale.
+    """Return the :math:`m_s`, s = 0, …, K - 1, for each scale b > 0, shape (m, K).
 
-    Parameters
-    ----------
-    scales : ndarray, shape (m,)
-        Laplace scales b > 0, in units of the grid; the caller has checked them.
-    bins : int
-        Number of bins K.
-
-    Returns
-    -------
-    ndarray, shape (m, K)
-        :math:`m_s`, by ``expm1``, so that tails keep full relative precision down to 2.2e-308, and
-        the same to the last bit on every machine.
-
-    Examples
-    --------
-    >>> laplace_masses(np.array([0.2]), 3).round(3)
-    array([[0.565, 0.176, 0.033]])
+    The scales are in units of the grid.  The masses are made by ``expm1``, so that tails keep full
+    relative precision down to 2.2e-308, and are the same to the last bit on every machine.
     """
     rate = 1.0 / (bins * np.clip(scales, *SCALES))[:, None]
     masses = -0.5 * expm1(-rate) * exp(-rate * np.maximum(np.arange(bins) - 0.5, 0.0))
@@ -156,28 +97,10 @@ def laplace_masses(scales: NDArray[np.float64], bins: int) -> NDArray[np.float64
 def laplace_rows(
     places: NDArray[np.int64], scales: NDArray[np.float64], bins: int
 ) -> NDArray[np.float64]:
-    """Return the truncated Laplace distribution over the bins, for each place and its scale.
+    """Return the truncated Laplace distribution for m places and their scales b >= 0, shape (m, K).
 
-    Parameters
-    ----------
-    places : ndarray of int, shape (m,)
-        Bins of the records.
-    scales : ndarray, shape (m,)
-        Their Laplace scales b >= 0, in units of the grid; the caller has checked them.
-    bins : int
-        Number of bins K.
-
-    Returns
-    -------
-    ndarray, shape (m, K)
-        Rows sum to 1.  A scale of 0 is no noise: the row is 1 at the place and 0 elsewhere.  With
-        any other scale no entry is 0: one that would be smaller than 2.2e-308 is this number.
-
-    Examples
-    --------
-    >>> laplace_rows(np.array([0, 1]), np.array([0.2, 0.2]), 3).round(3)
-    array([[0.73 , 0.227, 0.043],
-           [0.192, 0.616, 0.192]])
+    A scale of 0 is no noise: the row is 1 at the place and 0 elsewhere.  With any other scale no
+    entry is 0: one that would be smaller than 2.2e-308 is this number.
     """
     steps = np.abs(np.arange(bins) - places[:, None])
     rows = np.take_along_axis(laplace_masses(scales, bins), steps, axis=1)

@@ -81,34 +81,23 @@ def laplace_mechanism(
     Parameters
     ----------
     value : float or array_like
-        The exact answer or answers.
     sensitivity : float or array_like
         :math:`\Delta_1 > 0`, in the unit of ``value``: the L1 change of the whole array ``value``
         that one record can make.  An array gives each entry a scale of its own.
-    epsilon : float or array_like
-        Privacy level :math:`\varepsilon > 0`.
+    epsilon : float or array_like, ε > 0
     rng : numpy.random.Generator
-        Source of the noise.
 
     Returns
     -------
     float or ndarray
         ``value`` plus noise, in the broadcast shape of the three; a float if all are numbers.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not finite (nan is refused) or not positive where it must be.
-
     Notes
     -----
-    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
-    removed or added, or with one record replaced.
-
-    This is the mechanism of the theorem, computed in doubles.  Do not release what it returns: with
-    a small ε more than half of such numbers can come from one of two neighbouring data sets alone
-    (:func:`pdpbook.foundations.impossible_share`).  :func:`geometric_mechanism` and
-    :func:`pdpbook.noisy_mean` draw exactly.
+    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
+    Do not release what it returns: with a small ε more than half of such doubles can come from one
+    of two neighbouring data sets alone (:func:`pdpbook.foundations.impossible_share`).
+    :func:`geometric_mechanism` and :func:`pdpbook.noisy_mean` draw exactly.
 
     Source: Dwork, McSherry, Nissim & Smith (2006); Utaliyeva, Shin & Choi (2021), eq. (5).
     Taught in *Differential privacy*.
@@ -139,26 +128,17 @@ def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> float | ND
 
     Parameters
     ----------
-    scale : float or array_like
-        :math:`b > 0`.
-    sensitivity : float
-        :math:`\Delta_1 > 0`.
+    scale : float or array_like, b > 0
+    sensitivity : float, Δ₁ > 0
 
     Returns
     -------
     float or ndarray
         :math:`\Delta_1/b`, exactly the smallest ε, rounded up.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the scale, the sensitivity or their quotient is not finite and > 0.
-
     Notes
     -----
-    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
-    removed or added, or with one record replaced.
-
+    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Taught in *Laplace and Gaussian noise*.
 
     Examples
@@ -197,32 +177,22 @@ def geometric_mechanism(
 
     Parameters
     ----------
-    value : int or array_like of int
-        The exact count or counts, of at most :math:`2^{53}`.
+    value : int or array_like of int, at most 2⁵³ in size
     sensitivity : int
         L1 change of ``value`` that one record can make, at least 1.
     epsilon : float
-        Privacy level :math:`\varepsilon > 0`; from 1e-12 to 36 times the sensitivity.
+        :math:`\varepsilon > 0`; from 1e-12 to 36 times the sensitivity.
     rng : numpy.random.Generator, optional
-        For experiments that have to be repeated.  A release takes None: the generator of the
-        operating system.
+        A release takes None: the generator of the operating system.
 
     Returns
     -------
     int or ndarray of int
         ``value`` plus Z, where :math:`P(Z=z) \propto e^{-\varepsilon|z|/\Delta_1}`.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If a value is not a whole number of at most :math:`2^{53}` in size, or another argument is
-        out of range.
-
     Notes
     -----
-    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
-    removed or added, or with one record replaced.
-
+    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Ghosh, Roughgarden & Sundararajan (2009).  Taught in *Other mechanisms*.  The noise is
     drawn exactly (:mod:`pdpbook.foundations.discrete_noise`), with ε / Δ₁ rounded down to a
     multiple of :math:`2^{-62}`: every whole number can come out, with the stated probability,
@@ -261,12 +231,9 @@ def gaussian_delta(
 
     Parameters
     ----------
-    sigma : float or array_like
-        Standard deviation :math:`\sigma > 0` of the noise.
-    sensitivity : float
-        :math:`\Delta_2 > 0`.
-    epsilon : float or array_like
-        :math:`\varepsilon \ge 0`.
+    sigma : float or array_like, σ > 0
+    sensitivity : float, Δ₂ > 0
+    epsilon : float or array_like, ε >= 0
 
     Returns
     -------
@@ -276,17 +243,9 @@ def gaussian_delta(
         -e^{\varepsilon}\,
         \Phi\bigl(-\tfrac{\Delta_2}{2\sigma}-\tfrac{\varepsilon\sigma}{\Delta_2}\bigr)`.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not finite or out of its range, or sensitivity / sigma leaves the range of
-        floating-point numbers.
-
     Notes
     -----
-    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
-    removed or added, or with one record replaced.
-
+    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Balle & Wang (2018), Theorem 8.  Taught in *Laplace and Gaussian noise*.  With
     :math:`u=\Delta_2/\sigma`, :math:`z=\varepsilon/u-u/2` and :math:`w=z+u` the two terms are
     :math:`\varphi(z)M(z)` and :math:`\varphi(z)M(w)`, M the Mills ratio
@@ -331,16 +290,9 @@ def analytic_gaussian_sigma(
     float or ndarray
         The σ at which :func:`gaussian_delta` is δ, from above, to full precision.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the sensitivity or epsilon is not finite and > 0, or δ is out of its range.
-
     Notes
     -----
-    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
-    removed or added, or with one record replaced.
-
+    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Balle & Wang (2018).  Taught in *Laplace and Gaussian noise*.
 
     Examples
@@ -383,8 +335,7 @@ def classical_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta:
 
     Parameters
     ----------
-    sensitivity : float
-        :math:`\Delta_2 > 0`.
+    sensitivity : float, Δ₂ > 0
     epsilon : float
         :math:`\varepsilon` in (0, 1): the formula is wrong for large ε and is refused there.
     delta : float
@@ -395,16 +346,9 @@ def classical_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta:
     float
         :math:`\sigma = \Delta_2\sqrt{2\ln(1.25/\delta)}/\varepsilon`, rounded up.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the sensitivity is not a finite number > 0, or epsilon or δ is out of its range.
-
     Notes
     -----
-    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
-    removed or added, or with one record replaced.
-
+    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Dwork & Roth (2014), Theorem A.1; Utaliyeva, Shin & Choi (2021), section 3.2, without
     the limit on ε.  Taught, with a proof, in *Laplace and Gaussian noise*.
 
@@ -412,9 +356,6 @@ def classical_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta:
     --------
     >>> round(classical_gaussian_sigma(epsilon=0.5, delta=1e-5), 4)
     9.6896
-    >>> classical_gaussian_sigma(epsilon=1.0, delta=1e-5)
-    Traceback (most recent call last):
-    ValueError: epsilon must be a finite number > 0 and < 1, got epsilon=1.0
     """
     sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
     epsilon = _validate.number("epsilon", epsilon, above=0.0, below=1.0)
@@ -454,35 +395,23 @@ def gaussian_mechanism(
     Parameters
     ----------
     value : float or array_like
-        The exact answer or answers.
     sensitivity : float or array_like
         :math:`\Delta_2 > 0`: the L2 change of the whole array ``value`` that one record can make.
-    epsilon : float or array_like
-        :math:`\varepsilon > 0`.
-    delta : float
-        δ in [1e-300, 1).
+    epsilon : float or array_like, ε > 0
+    delta : float, from 1e-300 to below 1
     rng : numpy.random.Generator
-        Source of the noise.
 
     Returns
     -------
     float or ndarray
         ``value`` plus noise of the standard deviation :func:`analytic_gaussian_sigma`.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not finite (nan is refused) or out of its range.
-
     Notes
     -----
-    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
-    removed or added, or with one record replaced.
-
-    This is the mechanism of the theorem, computed in doubles, whose low bits betray the answer.
-    :func:`discrete_gaussian_mechanism` releases whole numbers and draws exactly.
-
-    Source: Balle & Wang (2018), Algorithm 1.  Taught in *Laplace and Gaussian noise*.
+    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
+    The low bits of a double betray the answer: for a release :func:`discrete_gaussian_mechanism`
+    draws whole numbers exactly.  Source: Balle & Wang (2018), Algorithm 1.  Taught in *Laplace and
+    Gaussian noise*.
 
     Examples
     --------
@@ -508,25 +437,16 @@ def exponential_probabilities(
         Utility u(D, r) of each candidate r.
     sensitivity : float
         :math:`\Delta u > 0`: the most that one record can change the utility of any one candidate.
-    epsilon : float
-        Privacy level :math:`\varepsilon > 0`.
+    epsilon : float, ε > 0
 
     Returns
     -------
     ndarray, shape (R,)
         Proportional to :math:`e^{\varepsilon u(D,r)/2\Delta u}`.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If there is no candidate, a utility is not finite, the sensitivity or epsilon is not a
-        finite number > 0, or their ratio leaves the range of floating-point numbers.
-
     Notes
     -----
-    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
-    removed or added, or with one record replaced.
-
+    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: McSherry & Talwar (2007); Utaliyeva, Shin & Choi (2021), eq. (8).  Taught in
     *Other mechanisms*.
 
@@ -572,7 +492,7 @@ def exponential_mechanism(
     size: int | None = None,
     rng: np.random.Generator | None = None,
 ) -> int | NDArray[np.int64]:
-    r"""Choose a candidate at random, the better ones with more probability.
+    """Choose a candidate at random, the better ones with more probability.
 
     Parameters
     ----------
@@ -582,25 +502,16 @@ def exponential_mechanism(
         Number of independent draws, each of which costs ε, up to 2 GiB of them; a single one if
         not given.
     rng : numpy.random.Generator, optional
-        For experiments that have to be repeated.  A release takes None: the generator of the
-        operating system.
+        A release takes None: the generator of the operating system.
 
     Returns
     -------
     int or ndarray of int, shape (size,)
         Number of the chosen candidate.
 
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`exponential_probabilities`, and if ``rng`` is not a generator or the size not a
-        whole number >= 1.
-
     Notes
     -----
-    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
-    removed or added, or with one record replaced.
-
+    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: McSherry & Talwar (2007).  Taught in *Other mechanisms*.  The choice is
     exact (:func:`pdpbook.foundations.discrete_noise.choose`) and takes at most as many tries as
     there are candidates, on average.
@@ -639,24 +550,16 @@ def exponential_epsilon(
     ----------
     rate : float or array_like
         Factor :math:`> 0` before the utility in the exponent.
-    sensitivity : float
-        :math:`\Delta u > 0`.
+    sensitivity : float, Δu > 0
 
     Returns
     -------
     float or ndarray
         :math:`2\,\text{rate}\,\Delta u`, rounded up.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the rate or the sensitivity is not finite and > 0.
-
     Notes
     -----
-    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
-    removed or added, or with one record replaced.
-
+    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Taught in *Other mechanisms*, with the case in which half of it is enough.
 
     Examples
@@ -690,32 +593,21 @@ def randomised_response(
     Parameters
     ----------
     answers : bool or array_like of bool
-        The true answers.
-    epsilon : float
-        Privacy level :math:`\varepsilon > 0` of each person who answers.
+    epsilon : float, ε > 0 of each person who answers
     rng : numpy.random.Generator, optional
-        For experiments that have to be repeated.  A release takes None: the generator of the
-        operating system.
+        A release takes None: the generator of the operating system.
 
     Returns
     -------
     bool or ndarray of bool
         The reported answers; each is flipped with probability :math:`1/(1+e^\varepsilon)`.
 
-    Raises
-    ------
-    TypeError
-        If the answers are not booleans.
-
     Notes
     -----
-    In this local model neighbours are any two answers of one person (replacement).
-
-    A lie is proposed with probability 1/2 and kept with probability :math:`e^{-\varepsilon}`, and
-    the proposal is made again until something is kept.  This is exact, with ε rounded down to a
-    multiple of :math:`2^{-62}`.
-
-    Source: Warner (1965).  Taught in *Why noise?*
+    In this local model neighbours are any two answers of one person (replacement).  A lie is
+    proposed with probability 1/2 and kept with probability :math:`e^{-\varepsilon}`, and the
+    proposal is made again until something is kept.  This is exact, with ε rounded down to a
+    multiple of :math:`2^{-62}`.  Source: Warner (1965).  Taught in *Why noise?*
 
     Examples
     --------
@@ -743,23 +635,16 @@ def randomised_response_epsilon(truth: float) -> float:
 
     Parameters
     ----------
-    truth : float
-        Probability in [1/2, 1) of a true answer.
+    truth : float, probability p in [1/2, 1) of a true answer
 
     Returns
     -------
     float
         :math:`\ln\frac{p}{1-p}`, rounded up by a few units in the last place.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the probability is not a number in [1/2, 1).
-
     Notes
     -----
     In this local model neighbours are any two answers of one person (replacement).
-
     Taught in *Why noise?*
 
     Examples
@@ -780,19 +665,13 @@ def randomised_response_share(reported: ArrayLike, *, epsilon: float) -> float:
     ----------
     reported : array_like of bool, shape (n,)
         What :func:`randomised_response` returned.
-    epsilon : float
-        The same ε > 0.
+    epsilon : float, ε > 0
 
     Returns
     -------
     float
         :math:`(\bar y-(1-p))/(2p-1)` with :math:`p=e^\varepsilon/(1+e^\varepsilon)`; it may lie
         outside [0, 1].
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the answers are not booleans, or epsilon is not a finite number > 0.
 
     Notes
     -----

@@ -73,16 +73,8 @@ _LARGEST_SUM = 2**61
 class MeanGrid:
     """The grid on which a mean is released: made by :func:`mean_grid`.
 
-    Attributes
-    ----------
-    n : int
-        Number of records.
-    lower : float
-        Where the steps begin, the lower end of the range.
-    step : Fraction
-        Length of a step, the precision of the release, in the unit of the values.
-    steps : int
-        Number W of steps up to the upper end, rounded up.
+    ``steps`` is the number W of steps from the lower end to the upper one, rounded up, and ``step``
+    their length, the precision of the release, in the unit of the values.
     """
 
     n: int
@@ -134,32 +126,12 @@ class MeanGrid:
 
 
 def mean_grid(n: int, *, lower: float, upper: float) -> MeanGrid:
-    """Return the grid for the mean of so many values on a range.
+    """Return the grid for the mean of 2 to 10⁸ values on a range.
 
-    Parameters
-    ----------
-    n : int
-        Number of records, at least 2 and at most 10⁸.
-    lower, upper : float
-        Ends of the range, ``lower < upper``, at most 1e100 in size and at least 1e-100 apart.
+    Its step is the largest power of ten that is at most a thousandth of (upper - lower) / n, or
+    the smallest one with which the sum of all records has 61 bits, for n above some 10⁷.  The ends
+    are at most 1e100 in size and at least 1e-100 apart.  Taught in *From the theorem to the bits*.
 
-    Returns
-    -------
-    MeanGrid
-        Its step is the largest power of ten that is at most a thousandth of (upper - lower) / n, or
-        the smallest one with which the sum of all records has 61 bits, for n above some 10⁷.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described.
-
-    Notes
-    -----
-    Taught in *From the theorem to the bits*.
-
-    Examples
-    --------
     >>> grid = mean_grid(178, lower=200, upper=1800)
     >>> float(grid.step), grid.steps, grid.sensitivity
     (0.001, 1600000, 8989)
@@ -195,11 +167,9 @@ def noisy_mean(
         At least two numbers.  Those outside the range are moved to its nearer end.
     lower, upper : float
         Ends of the range, chosen without looking at the values.
-    epsilon : float
-        Privacy level, from 1e-6 to 30.
+    epsilon : float, from 1e-6 to 30
     rng : numpy.random.Generator, optional
-        For experiments that have to be repeated.  A release takes None: the generator of the
-        operating system.
+        A release takes None: the generator of the operating system.
 
     Returns
     -------
@@ -207,18 +177,11 @@ def noisy_mean(
         A multiple of the precision above ``lower``, which :func:`mean_grid` gives: the mean, and
         discrete Laplace noise of a mean absolute value of about (upper - lower) / (n epsilon).
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described.
-
     Notes
     -----
     Neighbouring data sets differ by the removal of one record, under the noise for n records, or by
-    its replacement; both cost ε.
-
-    Source: Ghosh, Roughgarden & Sundararajan (2009) for the noise; Canonne, Kamath & Steinke (2020)
-    for how it is drawn.  Taught in *From the theorem to the bits*.
+    its replacement; both cost ε.  Source: Ghosh, Roughgarden & Sundararajan (2009) for the noise;
+    Canonne, Kamath & Steinke (2020) for how it is drawn.  Taught in *From the theorem to the bits*.
 
     Examples
     --------
@@ -238,24 +201,9 @@ def noisy_mean(
 def nearest_candidates(
     values: NDArray[np.float64], candidates: NDArray[np.float64]
 ) -> NDArray[np.int64]:
-    """Return which candidate is next to each record.
+    """Return which of the ascending candidates is next to each record, shape (n,).
 
-    Parameters
-    ----------
-    values : ndarray, shape (n,)
-        The records.
-    candidates : ndarray, shape (R,)
-        Points in ascending order.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        The lower one, if a record is in the middle between two.
-
-    Examples
-    --------
-    >>> nearest_candidates(np.array([1.0, 1.5, 2.0, 9.0]), np.array([0.0, 2.0, 8.0]))
-    array([0, 1, 1, 2])
+    It is the lower one, if a record is in the middle between two.
     """
     middles = candidates[:-1] / 2.0 + candidates[1:] / 2.0
     return np.searchsorted(middles, values)
@@ -264,24 +212,7 @@ def nearest_candidates(
 def candidate_counts(
     values: NDArray[np.float64], candidates: NDArray[np.float64]
 ) -> NDArray[np.int64]:
-    """Return to how many records each candidate is next.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n,)
-        The records.
-    candidates : ndarray, shape (R,)
-        Points in ascending order.
-
-    Returns
-    -------
-    ndarray of int, shape (R,)
-
-    Examples
-    --------
-    >>> candidate_counts(np.array([1.0, 1.5, 2.0, 9.0]), np.array([0.0, 2.0, 8.0]))
-    array([1, 2, 1])
-    """
+    """Return to how many records each of the ascending candidates is next, shape (R,)."""
     return np.bincount(nearest_candidates(values, candidates), minlength=candidates.size)
 
 
@@ -298,14 +229,11 @@ def noisy_quantile(
     Parameters
     ----------
     values : array_like, shape (n,)
-        The records.
     candidates : array_like, shape (R,)
         Public points in ascending order, one of which is released; at most 10⁵.
-    epsilon : float
-        Privacy level :math:`\varepsilon>0` of the release.
+    epsilon : float, ε > 0 of the release
     rng : numpy.random.Generator, optional
-        For experiments that have to be repeated.  A release takes None: the generator of the
-        operating system.
+        A release takes None: the generator of the operating system.
     quantile : float
         The share q in (0, 1) of the records that lie below or at it.
 
@@ -317,16 +245,10 @@ def noisy_quantile(
         :func:`pdpbook.per_instance.quantile_probabilities`, at an ε that is smaller by
         :math:`2^{-61}`.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described.
-
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record.
-
-    Source: Smith (2011).  Taught in *What a released statistic tells about each record*.
+    Neighbouring data sets differ by the removal of one record.  Source: Smith (2011).  Taught in
+    *What a released statistic tells about each record*.
 
     Examples
     --------

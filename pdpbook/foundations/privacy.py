@@ -39,8 +39,6 @@ __all__ = [
 class Budget:
     r"""What a release costs: it is :math:`(\varepsilon,\delta)`-differentially private.
 
-    Examples
-    --------
     >>> Budget(1.0)
     Budget(epsilon=1.0, delta=0.0)
     """
@@ -56,8 +54,7 @@ def posterior_interval(prior: float, *, epsilon: float) -> tuple[float, float]:
     ----------
     prior : float
         Probability, in (0, 1), that the attacker gives to "the record is in the data".
-    epsilon : float
-        Privacy level :math:`\varepsilon \ge 0`.
+    epsilon : float, ε >= 0
 
     Returns
     -------
@@ -65,17 +62,10 @@ def posterior_interval(prior: float, *, epsilon: float) -> tuple[float, float]:
         Every posterior lies between them: the odds change by a factor in
         :math:`[e^{-\varepsilon},e^{\varepsilon}]`.  Both are rounded outwards.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the prior is not in (0, 1), or epsilon is not a finite number >= 0.
-
     Notes
     -----
     The belief is about which of two neighbouring data sets it was, by removal or by replacement
-    of one record.
-
-    Source: Bayes' rule.  Taught in *Differential privacy*.
+    of one record.  Source: Bayes' rule.  Taught in *Differential privacy*.
 
     Examples
     --------
@@ -97,8 +87,8 @@ def basic_composition(epsilons: ArrayLike, *, deltas: ArrayLike = 0.0) -> Budget
     Parameters
     ----------
     epsilons : array_like, shape (k,)
-        Level :math:`\varepsilon_j > 0` of each release; each may be chosen after the ones before
-        it were seen.
+        :math:`\varepsilon_j > 0` of each release, which may be chosen after the ones before it were
+        seen.
     deltas : float or array_like, shape (k,)
         :math:`\delta_j` in [0, 1) of each, or one for all.
 
@@ -107,18 +97,11 @@ def basic_composition(epsilons: ArrayLike, *, deltas: ArrayLike = 0.0) -> Budget
     Budget
         :math:`(\sum_j\varepsilon_j, \sum_j\delta_j)`.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If a level is not a finite number > 0, a δ is not in [0, 1), or their numbers do not fit.
-
     Notes
     -----
     Neighbouring data sets may differ by the removal of one record or by its replacement, but in
-    the same way in all releases.
-
-    Source: Dwork & Roth (2014), Theorem 3.16.  Taught, with its proof for adaptive releases, in
-    *Differential privacy*, and with δ in *Composition*.
+    the same way in all releases.  Source: Dwork & Roth (2014), Theorem 3.16.  Taught, with its
+    proof for adaptive releases, in *Differential privacy*, and with δ in *Composition*.
 
     Examples
     --------
@@ -146,14 +129,11 @@ def advanced_composition(epsilon: float, *, draws: int, delta: float = 0.0, slac
 
     Parameters
     ----------
-    epsilon : float
-        Level :math:`\varepsilon > 0` of each release.
-    draws : int
-        Number of releases k, at least 1.
+    epsilon : float, ε > 0 of each release
+    draws : int, number k >= 1 of releases
+    delta : float, δ in [0, 1) of each release
     slack : float
         :math:`\delta'` in (0, 1): the extra δ that is bought.
-    delta : float
-        δ in [0, 1) of each release.
 
     Returns
     -------
@@ -164,19 +144,12 @@ def advanced_composition(epsilon: float, *, draws: int, delta: float = 0.0, slac
 
         with :math:`k\delta+\delta'`.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not a number of the stated kind or out of range.
-
     Notes
     -----
     Neighbouring data sets may differ by the removal of one record or by its replacement, but in
-    the same way in all releases.
-
-    Source: Dwork, Rothblum & Vadhan (2010), with the mean of the privacy loss in its tight form,
-    :math:`\varepsilon\tanh(\varepsilon/2)`, as in Kairouz, Oh & Viswanath (2015).  Proved in
-    *Composition*.
+    the same way in all releases.  Source: Dwork, Rothblum & Vadhan (2010), with the mean of the
+    privacy loss in its tight form, :math:`\varepsilon\tanh(\varepsilon/2)`, as in Kairouz, Oh &
+    Viswanath (2015).  Proved in *Composition*.
 
     Examples
     --------
@@ -207,12 +180,9 @@ def optimal_composition(epsilon: float, *, draws: int, delta: float) -> float:
 
     Parameters
     ----------
-    epsilon : float
-        Level :math:`\varepsilon > 0` of each release.
-    draws : int
-        Number of releases k, from 1 to 100,000.
-    delta : float
-        Allowed δ in (0, 1).
+    epsilon : float, ε > 0 of each release
+    draws : int, number k of releases, from 1 to 100,000
+    delta : float, δ in (0, 1)
 
     Returns
     -------
@@ -221,17 +191,10 @@ def optimal_composition(epsilon: float, *, draws: int, delta: float) -> float:
         :math:`(\varepsilon',\delta)`-private, from above: the probabilities are raised by the
         rounding of their logarithms before they are compared with δ.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not a number of the stated kind or out of range.
-
     Notes
     -----
     Neighbouring data sets may differ by the removal of one record or by its replacement, but in
-    the same way in all releases.
-
-    Source: Kairouz, Oh & Viswanath (2015).  Taught in *Composition*.
+    the same way in all releases.  Source: Kairouz, Oh & Viswanath (2015).  Taught in *Composition*.
 
     Examples
     --------
@@ -270,12 +233,10 @@ def group_privacy(epsilon: float, *, records: int, delta: float = 0.0) -> Budget
 
     Parameters
     ----------
-    epsilon : float
-        Level :math:`\varepsilon > 0` for one record.
+    epsilon : float, ε > 0 for one record
     records : int
-        Records in the group, at least 1.
-    delta : float
-        δ in [0, 1) for one record.
+        Number k of records in the group, at least 1.
+    delta : float, δ in [0, 1) for one record
 
     Returns
     -------
@@ -283,16 +244,10 @@ def group_privacy(epsilon: float, *, records: int, delta: float = 0.0) -> Budget
         :math:`k\varepsilon` and :math:`\delta\,(e^{k\varepsilon}-1)/(e^{\varepsilon}-1)`, the
         latter at most 1.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not a number of the stated kind or out of range.
-
     Notes
     -----
     Where neighbouring data sets differ by the removal of a record, a group is records that join
     or leave together; where they differ by replacement, records that change together.
-
     Source: Dwork & Roth (2014), Theorem 2.2.  Taught in *Differential privacy*, and with δ in
     *Composition*.
 

@@ -39,21 +39,13 @@ def double_laplace(
         The exact answer, at most 1e15 in size.
     size : int
         How many noisy answers, each with new noise.
-    scale : float
-        Scale of the noise, from 1e-15 to 1e15.
+    scale : float, from 1e-15 to 1e15
     rng : numpy.random.Generator
-        Source of the uniform numbers.
-    bits : int
-        Bits of a uniform number, from 2 to 53.
+    bits : int, bits of a uniform number, from 2 to 53
 
     Returns
     -------
     ndarray, shape (size,)
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described.
 
     Notes
     -----
@@ -77,24 +69,16 @@ def laplace_preimages(
 
     Parameters
     ----------
-    numbers : array_like, shape (m,)
-        What was released.
+    numbers : array_like, shape (m,), what was released
     value : float
         A possible exact answer, at most 1e15 in size.
-    scale : float
-        Scale of the noise, from 1e-15 to 1e15.
-    bits : int
-        Bits of a uniform number, from 2 to 53.
+    scale, bits
+        As for :func:`double_laplace`.
 
     Returns
     -------
     ndarray of int, shape (m,)
         Divided by ``2**bits - 1``, the probability that :func:`double_laplace` returns each number.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described.
 
     Notes
     -----
@@ -136,26 +120,18 @@ def impossible_share(
     epsilon : float
         Privacy level that the textbook promises for this sensitivity.
     rng : numpy.random.Generator
-        Source of the noise.
-    releases : int
-        How many noisy means are tried, from 1 to 10⁴.
+    releases : int, noisy means that are tried, from 1 to 10⁴
 
     Returns
     -------
     float
         The share of the noisy means that no noise makes from the mean without the largest record.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described.
-
     Notes
     -----
     Neighbouring data sets differ by the removal of one record; the noise is the same for both.
-    The releases are for experiments.
-
-    Source: Mironov (2012) for the attack.  Taught in *From the theorem to the bits*.
+    The releases are for experiments.  Source: Mironov (2012) for the attack.  Taught in *From the
+    theorem to the bits*.
 
     Examples
     --------

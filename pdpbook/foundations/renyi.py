@@ -40,7 +40,7 @@ def renyi_divergence(p: ArrayLike, q: ArrayLike, *, order: float) -> float:
     Parameters
     ----------
     p, q : array_like, shape (K,)
-        Output distributions on a data set and on a neighbour.  One direction only.
+        Output distributions on a data set and on a neighbour; one direction only.
     order : float
         :math:`\alpha > 1`, or 1 for the limit, the Kullback–Leibler divergence.
 
@@ -48,11 +48,6 @@ def renyi_divergence(p: ArrayLike, q: ArrayLike, *, order: float) -> float:
     -------
     float
         :math:`D_\alpha(p\|q)` in nats; infinite where p reaches an output that q does not.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If p or q is no probability vector, their lengths differ, or the order is below 1.
 
     Notes
     -----
@@ -90,28 +85,18 @@ def gaussian_renyi(
 
     Parameters
     ----------
-    order : float or array_like
-        Orders :math:`\alpha \ge 1`.
-    sigma : float
-        Standard deviation :math:`\sigma > 0` of the noise.
-    sensitivity : float
-        :math:`\Delta_2 > 0`.
+    order : float or array_like, α >= 1
+    sensitivity : float, Δ₂ > 0
+    sigma : float, σ > 0
 
     Returns
     -------
     float or ndarray
         :math:`\alpha\Delta_2^2/2\sigma^2`, in the shape of ``order``.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an order is not a finite number >= 1, or sigma or the sensitivity not one > 0.
-
     Notes
     -----
-    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
-    removed or added, or with one record replaced.
-
+    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Mironov (2017), Proposition 7.  Taught, with a proof, in *Composition*.
 
     Examples
@@ -143,12 +128,10 @@ def laplace_renyi(
 
     Parameters
     ----------
-    order : float or array_like
-        Orders :math:`\alpha \ge 1`.
-    scale : float
-        :math:`b > 0`.
+    order : float or array_like, α >= 1
     sensitivity : float
         :math:`\Delta > 0`: the most that one record can change the number.
+    scale : float, b > 0
 
     Returns
     -------
@@ -158,16 +141,9 @@ def laplace_renyi(
         +\frac{\alpha-1}{2\alpha-1}e^{-\alpha t}\bigr)`, and :math:`t-1+e^{-t}` at order 1; in the
         shape of ``order``.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an order is not a finite number >= 1, or the scale or the sensitivity not one > 0.
-
     Notes
     -----
-    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
-    removed or added, or with one record replaced.
-
+    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Mironov (2017), Proposition 6.  Taught, with a proof, in *Composition*.
 
     Examples
@@ -194,12 +170,10 @@ def renyi_epsilon(order: ArrayLike, divergence: ArrayLike, *, delta: float) -> t
 
     Parameters
     ----------
-    order : array_like, shape (m,)
-        Orders :math:`\alpha > 1`.
+    order : array_like, shape (m,), α > 1
     divergence : array_like, shape (m,)
         :math:`\rho \ge 0` at each order: what the mechanism is bounded by, in nats.
-    delta : float
-        Allowed δ in (0, 1).
+    delta : float, δ in (0, 1)
 
     Returns
     -------
@@ -207,11 +181,6 @@ def renyi_epsilon(order: ArrayLike, divergence: ArrayLike, *, delta: float) -> t
         The smallest of
         :math:`\rho+\ln\bigl(1-\frac1\alpha\bigr)-\frac{\ln\delta+\ln\alpha}{\alpha-1}` over the
         orders given, 0 if that is negative, and the order at which it is attained.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an order is not > 1, a divergence is negative, the lengths differ, or δ is not in (0, 1).
 
     Notes
     -----

@@ -46,11 +46,6 @@ class Grid:
     sensitivity : float, optional
         Range of the data as a fraction of the interval, in (0, 1]; 1 if not given.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not a number of the stated kind; the message ends in what was given.
-
     Notes
     -----
     Source: Ryu, Jang & Yang (2024), section IV-A.  Taught in the chapter *One random record*.
@@ -94,10 +89,8 @@ class Grid:
         ----------
         data : array_like, shape (n,)
             The records; finite, not all equal.
-        epsilon : float
-            Privacy target :math:`\varepsilon > 0` of the padding.
-        bins : int
-            Number of bins K.
+        epsilon : float, ε > 0 of the padding
+        bins : int, number of bins K
         quantile : float
             Probability p in (1/2, 1) that the noise on the largest record stays below the upper
             end.
@@ -106,11 +99,6 @@ class Grid:
         -------
         Grid
             With ``sensitivity`` equal to the data's range over the padded range.
-
-        Raises
-        ------
-        ValueError
-            If the data are empty, constant or not finite, or an argument is out of range.
 
         Examples
         --------
@@ -139,23 +127,9 @@ class Grid:
         return self.lower + self.width * ((np.arange(self.bins) + 0.5) / self.bins)
 
     def index(self, data: ArrayLike) -> NDArray[np.int64]:
-        """Return the bin of each value.
+        """Return the bin of each value inside the interval, from 0 to K - 1, shape (n,).
 
-        Parameters
-        ----------
-        data : array_like, shape (n,)
-            Values inside the interval, ends included.
-
-        Returns
-        -------
-        ndarray of int, shape (n,)
-            Bin numbers from 0 to K - 1.  A value on an edge belongs, up to rounding, to the bin
-            above it, the upper end to the last bin.
-
-        Raises
-        ------
-        ValueError
-            If a value lies outside the interval.
+        A value on an edge belongs, up to rounding, to the bin above it, the upper end to the last.
         """
         values = _validate.finite_vector("data", data)
         outside = (values < self.lower) | (values > self.upper)
@@ -175,26 +149,17 @@ class Grid:
     def counts(self, data: ArrayLike) -> NDArray[np.int64]:
         """Return the histogram of the data on this grid.
 
-        Parameters
-        ----------
-        data : array_like, shape (n,)
-            Values inside the interval.
-
-        Returns
-        -------
-        ndarray of int, shape (K,)
-            Number of records in each bin.
+        The values lie inside the interval; the result has the shape (K,).
         """
         return np.bincount(self.index(data), minlength=self.bins).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class PerInstanceLaplace:
-    r"""The random sampling query with a noise scale for each record.
+    """The random sampling query with a noise scale for each record.
 
-    One draw picks a record with equal chances, adds Laplace noise of that record's own scale to
-    the midpoint of its bin, conditional on the result staying inside the grid, and returns the
-    midpoint of the bin where it lands.
+    One draw picks a record, adds Laplace noise of its own scale to the midpoint of its bin,
+    conditional on staying inside the grid, and returns the midpoint of the bin where it lands.
 
     Parameters
     ----------
@@ -204,13 +169,6 @@ class PerInstanceLaplace:
         Laplace scale b >= 0 of each record, or one for all, in units of the grid: 1 is the whole
         padded interval.  A record whose scale is 0 has no noise and is released as its own bin.
     grid : Grid
-        The bins.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a record lies outside the grid, or a scale is not a finite number >= 0, or there are
-        neither one nor n scales.
 
     Notes
     -----
@@ -220,7 +178,6 @@ class PerInstanceLaplace:
 
     The noise of a record is rounded to probabilities that are multiples of 2⁻⁵², by
     :func:`~pdpbook.foundations.grid_noise.whole_weights`, and drawn without any further rounding.
-
     What a record loses is told by :meth:`losses`: the fixed-noise loss of its removal.
 
     Examples
@@ -255,13 +212,7 @@ class PerInstanceLaplace:
             object.__setattr__(self, name, array)
 
     def output(self) -> NDArray[np.float64]:
-        """Return the distribution of one draw.
-
-        Returns
-        -------
-        ndarray, shape (K,)
-            Probability P(x) of each bin, to the nearest double.
-        """
+        """Return the probability of each bin in one draw, shape (K,), to the nearest double."""
         total = len(np.asarray(self.data)) * UNITS
         return np.array([mass / total for mass in self._mass()])
 
@@ -305,9 +256,7 @@ class PerInstanceLaplace:
         -----
         It is the fixed-noise loss of the record's removal: all other records keep their noise, and
         how the scales were chosen is not counted.  The only record of a data set has an infinite
-        loss.
-
-        Source: definition 2 of Ryu, Jang & Yang (2024), in both directions.  Taught in
+        loss.  Source: definition 2 of Ryu, Jang & Yang (2024), in both directions.  Taught in
         *ε-DP and ε-pDP*.
 
         Examples
@@ -340,18 +289,12 @@ class PerInstanceLaplace:
         size : int
             Number of independent draws, from 1 to so many that they take 2 GiB.
         rng : numpy.random.Generator, optional
-            For experiments that have to be repeated.  A release takes None: the generator of the
-            operating system.
+            A release takes None: the generator of the operating system.
 
         Returns
         -------
         ndarray, shape (size,)
             Midpoints of the bins that came out, in the data's unit.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the size is not a whole number >= 1, or ``rng`` is not a generator.
         """
         size = _validate.length("size", size, what="a sample")
         source = release_source(rng)

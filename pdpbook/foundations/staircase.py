@@ -51,8 +51,7 @@ def staircase_pdf(
         Where, in the unit of the answer.
     sensitivity : float
         :math:`\Delta > 0`: the most that one record can change the answer.
-    epsilon : float
-        Privacy level :math:`\varepsilon > 0`.
+    epsilon : float, ε from 1e-9 to 500
     share : float, optional
         :math:`\gamma` in [0, 1), where in each stretch of length Δ the step is; by default
         :math:`1/(1+e^{\varepsilon/2})`, which has the smallest mean absolute error.
@@ -61,11 +60,6 @@ def staircase_pdf(
     -------
     float or ndarray
         The density, in the shape of ``noise``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the noise is not finite, or a parameter is out of its range; ε may be 1e-9 to 500.
 
     Notes
     -----
@@ -115,41 +109,29 @@ def staircase_mechanism(
     share: float | None = None,
     rng: np.random.Generator,
 ) -> float | NDArray[np.float64]:
-    r"""Add staircase noise to one answer, or noise of the same distribution to each of several.
+    r"""Add staircase noise, independent on each entry: the ideal mechanism, for experiments.
 
     Parameters
     ----------
     value : float or array_like
-        The exact answer.  An array gets independent noise on each entry; ε is then the level of
-        each entry by itself.
     sensitivity : float
         :math:`\Delta > 0`: the most that one record can change an entry.
-    epsilon : float
-        Privacy level :math:`\varepsilon > 0` of each entry.
-    rng : numpy.random.Generator
-        Source of the noise.
+    epsilon : float, ε of each entry by itself, from 1e-9 to 500
     share : float, optional
         As for :func:`staircase_pdf`.
+    rng : numpy.random.Generator
 
     Returns
     -------
     float or ndarray
         ``value`` plus noise.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the value or the noise is not finite, ``rng`` is not a generator, or a parameter is out
-        of its range; ε may be 1e-9 to 500.
-
     Notes
     -----
-    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
-    removed or added, or with one record replaced.
-
+    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Geng, Kairouz, Oh & Viswanath (2015), Algorithm 1.  Taught in *Other mechanisms*.
-    This is the ideal mechanism, for experiments: the low bits of floating-point noise betray the
-    answer.  :func:`pdpbook.foundations.discrete_staircase_mechanism` draws exactly, for a release.
+    The low bits of floating-point noise betray the answer.
+    :func:`pdpbook.foundations.discrete_staircase_mechanism` draws exactly, for a release.
 
     Examples
     --------
@@ -182,10 +164,8 @@ def staircase_error(epsilon: ArrayLike, *, sensitivity: float = 1.0) -> float | 
 
     Parameters
     ----------
-    epsilon : float or array_like
-        Privacy level :math:`\varepsilon > 0`.
-    sensitivity : float
-        :math:`\Delta > 0`.
+    epsilon : float or array_like, ε > 0
+    sensitivity : float, Δ > 0
 
     Returns
     -------
@@ -193,16 +173,9 @@ def staircase_error(epsilon: ArrayLike, *, sensitivity: float = 1.0) -> float | 
         :math:`\Delta\,e^{\varepsilon/2}/(e^{\varepsilon}-1)`; Laplace noise has
         :math:`\Delta/\varepsilon`.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If a level or the sensitivity is not a finite number > 0.
-
     Notes
     -----
-    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
-    removed or added, or with one record replaced.
-
+    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Geng & Viswanath (2016).  Taught in *Other mechanisms*, where an exercise computes it.
 
     Examples

@@ -42,35 +42,15 @@ class SystemGenerator:
     """Uniform whole numbers from the operating system's cryptographic generator.
 
     It has no seed and no state, so nothing that it draws can be repeated.
-
-    Examples
-    --------
-    >>> drawn = SystemGenerator().integers(6, size=1000)
-    >>> int(drawn.min()), int(drawn.max())
-    (0, 5)
     """
 
     def integers(
         self, low: int, high: int | None = None, size: int | tuple[int, ...] | None = None
     ) -> Any:
-        """Draw whole numbers, each with the same probability.
+        """Draw whole numbers, each with the same probability, as NumPy's generators do.
 
-        Parameters
-        ----------
-        low, high : int
-            They are drawn from ``low`` to ``high - 1``, or from 0 to ``low - 1`` if ``high`` is not
-            given, as NumPy does; at most 2⁶³ numbers, all of which fit 64 bits.
-        size : int or tuple of int, optional
-            How many, or the shape of the array.
-
-        Returns
-        -------
-        int or ndarray of int64
-
-        Raises
-        ------
-        ValueError
-            If there is no such number.
+        They come from ``low`` to ``high - 1``, or from 0 to ``low - 1`` without ``high``: at most
+        2⁶³ numbers, all of which fit 64 bits.
         """
         first, end = (0, low) if high is None else (low, high)
         if not 0 < (count := int(end) - int(first)) <= 2**63:
@@ -89,23 +69,7 @@ class SystemGenerator:
 
 
 def release_source(rng: np.random.Generator | None) -> np.random.Generator:
-    """Return the generator from which a release is drawn: the system's, if no other is given.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator or None
-        A seeded generator, for experiments; a :class:`SystemGenerator` is one too.
-
-    Returns
-    -------
-    numpy.random.Generator
-        Or a :class:`SystemGenerator`, which has of its methods ``integers`` alone.
-
-    Raises
-    ------
-    TypeError
-        If it is something else.
-    """
+    """Return the generator from which a release is drawn: the system's, if no other is given."""
     if rng is None:
         rng = SystemGenerator()  # type: ignore[assignment]
     if isinstance(rng, SystemGenerator):

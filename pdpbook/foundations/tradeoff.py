@@ -26,7 +26,7 @@ __all__ = ["gaussian_tradeoff", "laplace_tradeoff", "tradeoff_bound", "tradeoff_
 def tradeoff_curve(
     present: ArrayLike, absent: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    r"""Return the corners of the trade-off curve of two distributions.
+    """Return the corners of the trade-off curve of two distributions.
 
     Parameters
     ----------
@@ -38,11 +38,6 @@ def tradeoff_curve(
     alpha, beta : ndarray, shape (m,)
         Corners, α rising from 0 to 1: the best test says "in" on the outputs of largest
         p(x)/q(x); between two corners it tosses a coin, so the curve is a straight line there.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If one of them is no probability vector, or their lengths differ.
 
     Notes
     -----
@@ -71,25 +66,17 @@ def tradeoff_bound(alpha: ArrayLike, *, epsilon: float, delta: float = 0.0) -> N
 
     Parameters
     ----------
-    alpha : array_like
-        False-alarm rates in [0, 1].
-    epsilon, delta : float
-        Privacy level, :math:`\varepsilon \ge 0` and δ in [0, 1).
+    alpha : array_like, false-alarm rates in [0, 1]
+    epsilon, delta : float, ε >= 0 and δ in [0, 1)
 
     Returns
     -------
     ndarray
         :math:`f_{\varepsilon,\delta}(\alpha)`, the least possible miss rate; shape of ``alpha``.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If a rate lies outside [0, 1], epsilon is not a finite number >= 0, or δ is not in [0, 1).
-
     Notes
     -----
     The two distributions are those of neighbouring data sets, by removal or by replacement.
-
     Source: Wasserman & Zhou (2010).  Taught in *Composition*.
 
     Examples
@@ -111,8 +98,7 @@ def gaussian_tradeoff(alpha: ArrayLike, *, shift: float) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    alpha : array_like
-        False-alarm rates in [0, 1].
+    alpha : array_like, false-alarm rates in [0, 1]
     shift : float
         Sensitivity over standard deviation, :math:`\mu=\Delta_2/\sigma \ge 0`.
 
@@ -120,11 +106,6 @@ def gaussian_tradeoff(alpha: ArrayLike, *, shift: float) -> NDArray[np.float64]:
     -------
     ndarray
         :math:`\Phi(\Phi^{-1}(1-\alpha)-\mu)`; shape of ``alpha``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a rate lies outside [0, 1], or the shift is not a finite number >= 0.
 
     Notes
     -----
@@ -147,8 +128,7 @@ def laplace_tradeoff(alpha: ArrayLike, *, epsilon: float) -> NDArray[np.float64]
 
     Parameters
     ----------
-    alpha : array_like
-        False-alarm rates in [0, 1].
+    alpha : array_like, false-alarm rates in [0, 1]
     epsilon : float
         Sensitivity over scale, :math:`\varepsilon \ge 0`.
 
@@ -156,11 +136,6 @@ def laplace_tradeoff(alpha: ArrayLike, *, epsilon: float) -> NDArray[np.float64]
     -------
     ndarray
         The least miss rate; shape of ``alpha``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a rate lies outside [0, 1], or epsilon is not a finite number >= 0.
 
     Notes
     -----

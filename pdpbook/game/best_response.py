@@ -57,10 +57,8 @@ class BestResponse:
         The last profile; a Nash equilibrium if ``converged``.
     private_counts : ndarray of int, shape (steps + 1,)
         P_E at the start and after each step; a step is one or more equal moves.
-    divergences : ndarray, shape (steps + 1,)
-        KL(q || output) at the same times, in nats.
-    payoffs : ndarray, shape (steps + 1,)
-        The common payoff at the same times.
+    divergences, payoffs : ndarray, shape (steps + 1,)
+        KL(q || output) in nats and the common payoff, at the same times.
     sweeps : int
         Passes over all records, the last of them without a move if ``converged``.
     moves : int
@@ -68,8 +66,7 @@ class BestResponse:
     converged : bool
         Whether a whole pass went by without a move.
     seconds : float
-        Time taken by the clock.  The first call of a solver in a process compiles its loops, or
-        reads them from numba's cache, and counts this too, so measure a second call.
+        By the clock.  The first call of a solver in a process compiles its loops: measure a second.
     """
 
     profile: NDArray[np.int64]
@@ -107,26 +104,14 @@ def best_response_dynamics(
     Parameters
     ----------
     game : NVOGame
-        The game.
     start : array_like of int, shape (K, V), optional
         The first profile.  Without it, every record starts at random and ``rng`` is needed.
     rng : numpy.random.Generator, optional
-        Source of the random start.
     max_sweeps : int
         Passes after which to give up; the result then says ``converged=False``.
     batch : bool
         Whether equal records may move together.  Without it each moves alone, exactly as in the
         literal algorithm with records in order of bin and action, at a cost proportional to n.
-
-    Returns
-    -------
-    BestResponse
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the start is not a profile of the game, neither a start nor a generator is given, or
-        another argument is not as described.
 
     Notes
     -----

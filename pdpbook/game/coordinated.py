@@ -67,13 +67,12 @@ def coordinated_best_response(
     Parameters
     ----------
     game : NVOGame
-        The game; any kernel, any delta.
     start : array_like of int, shape (K, V), optional
         The first profile.  Without it, the dynamics start from every constant profile in turn, and
         from one random profile if there is an ``rng``, and go on from the best end
         with forced moves.
     rng : numpy.random.Generator, optional
-        Source of the random start and of the restarts.
+        For the random start and the restarts.
     restarts : int
         How often to disturb the profile, at most 10⁹ times, by moving up to three groups of random
         or neighbouring bins, and to play on from there.  What comes out is the next profile to be
@@ -82,19 +81,13 @@ def coordinated_best_response(
     max_sweeps : int
         Passes after which a run of the dynamics gives up.
     progress : bool
-        Whether to show a progress bar over the runs: from each start, on from the best end, and
-        after each disturbance.
+        Whether to show a progress bar over the runs.
 
     Returns
     -------
     BestResponse
         Its traces hold the payoff of the best start and after every run that improved it;
         ``sweeps`` and ``moves`` count all runs, those that were given up again included.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of range, or restarts are wanted without a generator.
 
     Notes
     -----
@@ -165,16 +158,7 @@ def _rank(run: BestResponse) -> tuple[int, float]:
 class _Search:
     """A search that plays one run after another and remembers them.
 
-    Attributes
-    ----------
-    game : NVOGame
-        The game.
-    max_sweeps : int
-        Passes after which a run of the dynamics gives up.
-    runs : list of BestResponse
-        All runs so far.
-    trace : list of BestResponse
-        The best start, and every run that was better than all before it.
+    ``trace`` holds the best start, and every run that was better than all before it.
     """
 
     game: NVOGame

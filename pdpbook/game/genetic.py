@@ -44,20 +44,17 @@ class Enumeration:
         The fittest profile of the last generation.
     payoffs : ndarray, shape (generations + 1,)
         Payoff of the fittest chromosome at the start and after each generation.
-    generations : int
-        Generations run.
-    evaluations : int
-        Payoffs computed.
+    generations, evaluations : int
+        How many were run, and how many payoffs were computed.
     divergence : float
         KL(q || output) of the profile, in nats.
     private_records : int
-        P_E of the profile, the number of private records.
+        P_E of the profile.
     converged : bool
         Whether the search stopped because the best payoff had stood still for ``patience``
         generations; False if it ran through all of them.
     seconds : float
-        Time taken by the clock.  The first call of a solver in a process compiles its loops, or
-        reads them from numba's cache, and counts this too, so measure a second call.
+        By the clock.  The first call of a solver in a process compiles its loops: measure a second.
     """
 
     profile: NDArray[np.int64]
@@ -90,9 +87,7 @@ def approximate_enumeration(
     Parameters
     ----------
     game : NVOGame
-        The game; any kernel, any delta.
     rng : numpy.random.Generator
-        Source of all randomness.
     generations : int
         Largest number of generations, at most 10⁹.
     population, parents, elites : int
@@ -107,15 +102,6 @@ def approximate_enumeration(
         Stop when the best payoff has not changed for this many generations.
     progress : bool
         Whether to show a progress bar over the generations.
-
-    Returns
-    -------
-    Enumeration
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of range, e.g. more parents than chromosomes.
 
     Notes
     -----
@@ -205,12 +191,7 @@ def _evolved(first: NDArray[np.int16], **settings: Any) -> NDArray[np.int64]:
 class _Fitness:
     """The fitness of a population: the common payoff of each chromosome's profile.
 
-    Attributes
-    ----------
-    evaluations : int
-        Payoffs computed so far.
-    first : float
-        The largest payoff of the first population.
+    It counts the payoffs, and ``first`` is the largest one of the first population.
     """
 
     def __init__(self, game: NVOGame) -> None:
@@ -263,26 +244,9 @@ class _Trace:
 def crossed(
     mating: NDArray[Any], children: int, points: int, rng: np.random.Generator
 ) -> NDArray[Any]:
-    """Return children of neighbouring parents, cut at random points.
+    """Return children, shape (children, n), of neighbouring parents, cut at random points.
 
-    Parameters
-    ----------
-    mating : ndarray, shape (parents, n)
-        The parents; child i has parents i and i + 1, counted around.
-    children, points : int
-        Number of children, and of cuts of each.
-    rng : numpy.random.Generator
-        Source of the cuts.
-
-    Returns
-    -------
-    ndarray, shape (children, n)
-
-    Examples
-    --------
-    >>> crossed(np.array([[0] * 6, [1] * 6]), 2, 2, np.random.default_rng(2))
-    array([[0, 0, 1, 1, 1, 1],
-           [1, 0, 1, 1, 1, 1]])
+    Child i has the parents i and i + 1, counted around.
     """
     first = np.arange(children) % len(mating)
     second = (first + 1) % len(mating)
@@ -294,28 +258,7 @@ def crossed(
 def mutated(
     genes: NDArray[Any], actions: int, probability: float, rng: np.random.Generator
 ) -> NDArray[Any]:
-    """Return the genes, each replaced with the given probability by another action.
-
-    Parameters
-    ----------
-    genes : ndarray of int, shape (children, n)
-        Actions 0 to ``actions - 1``.
-    actions : int
-        Number of actions.
-    probability : float
-        Chance of a gene to change.
-    rng : numpy.random.Generator
-        Source of the mutations.
-
-    Returns
-    -------
-    ndarray, shape (children, n)
-
-    Examples
-    --------
-    >>> mutated(np.zeros((1, 8), dtype=int), 3, 0.5, np.random.default_rng(0))
-    array([[0, 2, 2, 2, 0, 0, 0, 0]])
-    """
+    """Return the genes, each replaced with the given probability by another action."""
     if actions == 1:
         return genes.copy()
     changes = rng.random(genes.shape) < probability

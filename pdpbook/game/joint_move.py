@@ -42,35 +42,7 @@ _STEPS = (1.0, 0.5, 0.25, 0.125)
 
 
 def joint_moves(game: NVOGame, profile: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """Propose profiles on the way from one profile to the best shares, the farthest first.
-
-    Parameters
-    ----------
-    game : NVOGame
-        The game.
-    profile : ndarray of int, shape (K, V)
-        Where to begin; it is not changed.
-
-    Yields
-    ------
-    ndarray of int, shape (K, V)
-        A profile with the counts of the game.
-
-    Notes
-    -----
-    Source: this book.  Taught in *Coordinated moves*.
-
-    Examples
-    --------
-    >>> from pdpbook import laplace_kernel
-    >>> game = NVOGame([600, 300, 100], laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
-    >>> start = np.array([[300, 300], [150, 150], [50, 50]])
-    >>> proposed = next(joint_moves(game, start))
-    >>> proposed.sum(axis=1).tolist()
-    [600, 300, 100]
-    >>> game.evaluate(proposed).divergence < 0.01 < game.evaluate(start).divergence
-    True
-    """
+    """Propose profiles on the way from one profile to the best shares, the farthest first."""
     bins, actions = np.nonzero(profile)
     if not np.count_nonzero(game.counts) < bins.size <= _GROUPS:
         return

@@ -52,50 +52,25 @@ class NVOGame:
         game rounds it to multiples of 2⁻⁵².  This changes no probability but the largest of a row
         by more than 2⁻⁵², and the row by at most :math:`K\,2^{-52}` in total variation if it sums
         to 1; what it lacks otherwise is added.  A positive probability stays positive.
-    epsilon : float
-        Privacy target :math:`\varepsilon > 0`; the double that is given, without rounding.
+    epsilon : float, ε > 0
+        The double that is given, without rounding.
     delta : float, optional
-        With :math:`\delta > 0`, in [0, 1), a record is private if it is
-        :math:`(\varepsilon,\delta)`-pDP.
+        With δ > 0, in [0, 1), a record is private if it is :math:`(\varepsilon,\delta)`-pDP.
     scales : array_like, shape (V,), optional
         Noise scale of each action in units of the grid, kept for reports and figures.
     grid : Grid, optional
         The grid that made the histogram, kept for reports and figures.
 
-    Attributes
-    ----------
-    records : int
-        Number of records n.
-    bins : int
-        Number of bins, K.
-    actions : int
-        Number of actions, V.
-    frequency : ndarray, shape (K,)
-        The data's distribution q.
-    weights : ndarray of int, shape (V, K, K)
-        The kernel in whole numbers, ``kernel * 2**52``: each row sums to 2⁵².
-    tau, sigma : float
-        Slopes of the linear form of pDP: a record is private at delta = 0 if its kernel row lies
-        between :math:`\sigma S` and :math:`\tau S`.  They are doubles for reports and searches;
-        verdicts do not use them.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described; the message ends in what was given.
-
     Notes
     -----
     A record is private if its removal changes the output by no more than the target allows while
-    all other records keep their noise.  The target therefore bounds fixed-noise losses; it does not
-    bound what an attacker learns who knows how the noise was chosen, see
-    :func:`~pdpbook.end_to_end_losses`.
-
-    Source: Ryu, Jang & Yang (2024), section IV.  Taught in the chapter *The game*.
+    all other records keep their noise.  So the target bounds fixed-noise losses, and not what an
+    attacker learns who knows how the noise was chosen (:func:`~pdpbook.end_to_end_losses`).
 
     Payoffs are compared as pairs :math:`(P_E, -KL)`, the first entry first.  This is the order of
     the sum :math:`P_E + P_U` if every kernel row keeps more than 1/K on its own bin, as Laplace and
-    Gaussian rows do.
+    Gaussian rows do.  Source: Ryu, Jang & Yang (2024), section IV.  Taught in the chapter
+    *The game*.
 
     Examples
     --------
@@ -170,26 +145,14 @@ class NVOGame:
         ----------
         data : array_like, shape (n,)
             The records; finite, not all equal.
-        epsilon : float
-            Privacy target :math:`\varepsilon > 0`.
+        epsilon : float, ε > 0
         multipliers : array_like, shape (V,)
             The scales of the actions as multiples of :math:`\Delta q/\varepsilon`.
         bins : int
-            Number of bins K.
         quantile : float
             The padding's p in (1/2, 1).
         grid_epsilon : float, optional
-            :math:`\varepsilon` of the padding and hence of the normalisation; the privacy target
-            if not given.
-
-        Returns
-        -------
-        NVOGame
-
-        Raises
-        ------
-        ValueError, TypeError
-            If an argument is not as described, or the data are constant.
+            ε of the padding and hence of the normalisation; the privacy target if not given.
 
         Notes
         -----
@@ -250,7 +213,11 @@ class NVOGame:
 
     @property
     def tau(self) -> float:
-        """Upper slope of the linear form of pDP."""
+        r"""Upper slope τ of the linear form of pDP, for reports and searches alone.
+
+        At delta = 0 a record is private if its kernel row lies between :math:`\sigma S` and
+        :math:`\tau S`; verdicts do not use the doubles.
+        """
         return self.compiled.target.tau
 
     @property
@@ -270,13 +237,7 @@ class NVOGame:
         return chosen_repr(self, **sizes, epsilon=self.epsilon, delta=self.delta)
 
     def constant_profile(self, action: int) -> NDArray[np.int64]:
-        """Return the profile, shape (K, V), in which every record plays ``action``.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the action is not a whole number from 0 to V - 1.
-        """
+        """Return the profile, shape (K, V), in which every record plays ``action``."""
         action = _validate.integer("action", action, at_least=0)
         if action >= self.actions:
             raise _validate.fail("action", f"less than {self.actions}", action)
@@ -285,13 +246,7 @@ class NVOGame:
         return profile
 
     def random_profile(self, *, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return a profile, shape (K, V), in which every record picks an action uniformly.
-
-        Raises
-        ------
-        TypeError
-            If ``rng`` is not a generator.
-        """
+        """Return a profile, shape (K, V), in which every record picks an action uniformly."""
         rng = _validate.generator("rng", rng)
         return rng.multinomial(self.counts, np.full(self.actions, 1.0 / self.actions))
 
@@ -302,15 +257,6 @@ class NVOGame:
         ----------
         profile : array_like of int, shape (K, V)
             ``profile[k, v]`` records of bin k play action v.  It is checked once, here.
-
-        Returns
-        -------
-        Outcome
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the profile is no (K, V) matrix of whole numbers whose rows sum to the histogram.
 
         Examples
         --------

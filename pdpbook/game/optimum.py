@@ -80,8 +80,8 @@ class Certificate:
     private_records : int
         P_E of the profile: all records, or 0 without a profile.
     converged : bool
-        Whether the search is finished: the gap that was asked for has been reached, or it is
-        proved that there is no private profile.
+        Whether the gap that was asked for has been reached, or it is proved that there is no
+        private profile.
     stopped : {"gap", "infeasible", "time", "stalled"}
         Why the search stopped.  ``"gap"``: the gap that was asked for has been reached.
         ``"infeasible"``: there is no private profile.  In a game of at most 100,000 profiles all of
@@ -91,8 +91,7 @@ class Certificate:
         within its tolerances and is not a private profile.  A game of at most 100,000 profiles
         does not stall, because its profiles are then enumerated.
     seconds : float
-        Time taken by the clock.  The first call of a solver in a process compiles its loops, or
-        reads them from numba's cache, and counts this too, so measure a second call.
+        By the clock.  The first call of a solver in a process compiles its loops: measure a second.
     """
 
     profile: NDArray[np.int64] | None
@@ -114,12 +113,11 @@ def certified_optimum(
     relative_gap: float = 0.01,
     time_limit: float = 60.0,
 ) -> Certificate:
-    r"""Find the private profile of smallest KL, and prove how good it is.
+    """Find the private profile of smallest KL, and prove how good it is.
 
     Parameters
     ----------
     game : NVOGame
-        The game; any kernel, any delta.
     start : array_like of int, shape (K, V), optional
         A good profile to start from.  Without it, coordinated best responses provide one.
     relative_gap : float
@@ -130,15 +128,6 @@ def certified_optimum(
         starts with the call, so the coordinated best responses of the start count, but they are
         not cut short; nor is the enumeration of a small game, which takes a few seconds at most.
         What a time limit stops is not repeatable; what the gap stops is.
-
-    Returns
-    -------
-    Certificate
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described.
 
     Notes
     -----
@@ -195,20 +184,8 @@ def certified_optimum(
 class _Search:
     """The best private profile and the best bound so far, and the program that improves both.
 
-    Attributes
-    ----------
-    game : NVOGame
-        The game.
-    start : Outcome
-        A typical profile, from which the program takes its units.
-    relative_gap : float
-        The gap at which the search is settled.
-    deadline : float
-        When to stop, by ``time.perf_counter``.
-    best : Outcome or None
-        The private profile of smallest KL so far.
-    bound : float
-        No private profile has a smaller KL.
+    ``start`` is a typical profile, from which the program takes its units, and ``deadline`` the end
+    by ``time.perf_counter``.  No private profile has a smaller KL than ``bound``.
     """
 
     game: NVOGame

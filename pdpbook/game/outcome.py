@@ -38,15 +38,12 @@ class Outcome:
     """The outcome of a strategy profile, made by :meth:`NVOGame.evaluate`.
 
     Its losses are fixed-noise losses: they compare the output with the output after the removal of
-    a record, while all other records keep their noise.
-
-    The constructor checks nothing, because ``evaluate`` has checked the profile.  Every array of an
-    outcome is read-only.
+    a record, while all other records keep their noise.  The constructor checks nothing, because
+    ``evaluate`` has checked the profile.  Every array of an outcome is read-only.
 
     Attributes
     ----------
     game : NVOGame
-        The game.
     profile : ndarray of int, shape (K, V)
         ``profile[k, v]`` records of bin k play action v; a copy of what was given.
 
@@ -138,11 +135,9 @@ class Outcome:
 
     @cached_property
     def payoff(self) -> float:
-        r"""The common payoff :math:`P_E + 1 - KL/\ln K`.
+        r"""The common payoff :math:`P_E + 1 - KL/\ln K`; solvers compare the pair (P_E, -KL).
 
-        With 10⁹ records a 64-bit float holds this sum to seven digits after the point; solvers
-        compare the pair (P_E, -KL) instead.  That is the order of the sum if every row keeps at
-        least 1/K on its own bin (Laplace, Gaussian).
+        With 10⁹ records a double holds this sum to seven digits after the point.
         """
         return self.private_records + 1.0 - self.divergence / math.log(self.game.bins)
 
@@ -150,10 +145,8 @@ class Outcome:
     def regret(self) -> float:
         """The largest gain in payoff of any unilateral deviation; 0 at an equilibrium.
 
-        It is rounded down, so that a positive regret is a gain indeed.
-
-        Payoffs are compared as pairs (P_E, -KL): a deviation that lowers P_E is no gain.  That is
-        the order of the payoff if every row keeps more than 1/K on its own bin (Laplace, Gaussian).
+        It is rounded down, so that a positive regret is a gain indeed.  Payoffs are compared as
+        pairs (P_E, -KL), as in the game: a deviation that lowers P_E is no gain.
         """
         profile, mass = self._writable()
         scratch = _loops.new_scratch(self.game.bins)
@@ -183,11 +176,6 @@ class Outcome:
 
         Without ``atol``, no more than 2e-12 / n, which is rounding: one of n records changes KL
         by an amount of the order 1 / n.  Payoffs are compared as in :attr:`regret`.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If ``atol`` is not a finite number >= 0.
         """
         if atol is None:
             atol = 2e-12 / self.game.records
@@ -204,19 +192,13 @@ class Outcome:
         size : int
             Number of independent draws, from 1 to so many that they take 2 GiB.
         rng : numpy.random.Generator, optional
-            For experiments that have to be repeated.  A release takes None: the generator of the
-            operating system.
+            A release takes None: the generator of the operating system.
 
         Returns
         -------
         ndarray, shape (size,)
             Midpoints of the grid's bins, in the data's unit, if the game has a grid; otherwise
             the numbers of the bins, from 0 to K - 1.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the size is not a whole number >= 1, or ``rng`` is not a generator.
         """
         size = _validate.length("size", size, what="a sample")
         source = release_source(rng)

@@ -104,16 +104,8 @@ class Program:
     The columns are C and z, group by group, then u for every output and t for every occupied bin.
     Mass is measured from a typical one and magnified, ``S = reference (1 + u / scale)``, and so is
     t, the height of the roof over ``-ln (1 + u / scale)``.  The magnification brings the divergence
-    to about 1, so that the solver's absolute tolerances are small beside it.
-
-    Parameters
-    ----------
-    game : NVOGame
-        The game.
-    mass : ndarray, shape (K,)
-        A typical mass S.
-    divergence : float
-        A typical divergence in nats.
+    to about 1, so that the solver's absolute tolerances are small beside it.  A typical mass,
+    shape (K,), and a typical divergence in nats are given.
     """
 
     def __init__(self, game: NVOGame, mass: NDArray[np.float64], divergence: float) -> None:
@@ -356,20 +348,11 @@ class Program:
         start: NDArray[np.int64] | None = None,
         pattern: NDArray[np.bool_] | None = None,
     ) -> Answer:
-        """Solve what is written down, with or without integrality.
+        """Solve what is written down, with C and z whole or not.
 
-        Parameters
-        ----------
-        integer : bool
-            Whether C and z are to be whole.
-        gap : float
-            Relative gap at which branch and bound may stop.
-        seconds : float
-            Time limit.
-        start : ndarray of int, shape (K, V), optional
-            A profile at which everybody is private, for branch and bound to start from.
-        pattern : ndarray of bool, shape (2 V times the occupied bins,), optional
-            Columns among C and z that may be positive.  The bound then holds for these only.
+        Branch and bound starts from ``start``, a profile at which everybody is private, and may
+        stop at the relative ``gap``.  With a ``pattern``, shape (2 V times the occupied bins,),
+        only these columns among C and z may be positive, and the bound holds for these only.
         """
         import highspy
 

@@ -70,18 +70,12 @@ def formal_proof(profile: ArrayLike, weights: ArrayLike, *, epsilon: float) -> s
     weights : array_like of int, shape (V, K, K)
         ``weights[v, k, x]`` units of a record of bin k with action v lead to the output x.  All
         rows that a record plays have the same sum, the number of units.
-    epsilon : float
-        Privacy target :math:`\varepsilon > 0`, in nats.
+    epsilon : float, ε > 0
 
     Returns
     -------
     str
         The text of a file for Coq.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described; the message ends in what was given.
 
     Notes
     -----
@@ -91,7 +85,6 @@ def formal_proof(profile: ArrayLike, weights: ArrayLike, *, epsilon: float) -> s
 
     The theorem is about the stated rows: it bounds the fixed-noise loss of the removal of each
     record, as every verdict of the game does, and it says nothing of how the profile was found.
-
     Taught in the chapter *How this book is checked*.
 
     Examples

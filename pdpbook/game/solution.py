@@ -28,8 +28,8 @@ class Solution(Protocol):
     private_records : int
         P_E of the profile, the number of private records; 0 without a profile.
     seconds : float
-        Time taken by the clock.  The first call of a solver in a process compiles its loops, or
-        reads them from numba's cache, and counts this too, so measure a second call.
+        By the clock.  The first call of a solver in a process compiles its loops, or reads them
+        from numba's cache, and counts this too, so measure a second call.
     converged : bool
         Whether the solver came to its own end, and not to a limit of time or rounds.
 

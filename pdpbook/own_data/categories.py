@@ -34,35 +34,10 @@ MOST_LEVELS = 1024
 
 
 def level_names(categories: ArrayLike, other: str | None = None) -> tuple[str, ...]:
-    """Check the levels of a column of categories.
+    """Check the levels of a column of categories, and return all of them: from 2 to 1,024.
 
-    Parameters
-    ----------
-    categories : array_like of str, shape (k,)
-        The levels, in the order in which they are published, known without the data.
-    other : str, optional
-        The level to which all other values are counted.  If it is not one of ``categories``, it
-        becomes the last level.
-
-    Returns
-    -------
-    tuple of str
-        All levels: from 2 to 1,024.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the levels are not texts, one of them is empty or stands there twice, or there are too
-        few or too many of them.
-
-    Notes
-    -----
-    Taught in *Your own column*.
-
-    Examples
-    --------
-    >>> level_names(["none", "school", "university"], other="not known")
-    ('none', 'school', 'university', 'not known')
+    ``other``, the level to which all other values are counted, becomes the last one if it is not
+    among ``categories``.
     """
     listed = _validate.sequence("categories", categories)
     for each in listed:
@@ -91,40 +66,9 @@ def level_names(categories: ArrayLike, other: str | None = None) -> tuple[str, .
 def level_codes(
     values: ArrayLike, categories: ArrayLike, other: str | None = None
 ) -> tuple[NDArray[np.int64], int]:
-    """Return the number of each record's level.
+    """Return the number of each record's level, from 0 to k - 1, and how many became ``other``.
 
-    Parameters
-    ----------
-    values : array_like of str, shape (n,)
-        The column: at least two texts, none of them missing or empty; a pandas column is one.
-    categories : array_like of str, shape (k,)
-        The levels, as for :func:`level_names`.
-    other : str, optional
-        The level to which all other values are counted.
-
-    Returns
-    -------
-    codes : ndarray, shape (n,)
-        Numbers from 0 to k − 1, in the order of the records.
-    moved : int
-        How many values were none of the levels and are counted to ``other``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the levels are not as described, the values are not texts or fewer than two, or one of
-        them is not a level and ``other`` is not given.
-
-    Notes
-    -----
-    Taught in *Your own column*.
-
-    Examples
-    --------
-    >>> level_codes(["school", "none", "school"], ["none", "school", "university"])
-    (array([1, 0, 1]), 0)
-    >>> level_codes(["school", "?", "school"], ["none", "school"], other="not known")
-    (array([1, 2, 1]), 1)
+    Missing and empty texts are refused, and so are values of no level without ``other``.
     """
     levels = level_names(categories, other)
     if getattr(values, "ndim", 1) != 1:
@@ -162,20 +106,7 @@ def _written(value: Any) -> str:
 
 
 def only_counts(publish: str, bins: int | None) -> None:
-    """Refuse what a column of categories does not have.
-
-    Parameters
-    ----------
-    publish : str
-        What is to be published.
-    bins : int or None
-        The number of bins that the caller asks for.
-
-    Raises
-    ------
-    ValueError
-        If something else than counts is to be published, or a number of bins is given.
-    """
+    """Refuse what a column of categories does not have: other statistics, or a number of bins."""
     if publish != "counts":
         raise _validate.fail(
             "publish", "'counts' for categories, which have no order and no distance", publish

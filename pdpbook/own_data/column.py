@@ -44,7 +44,6 @@ class Column:
     lower, upper : float
         Ends of the range, in the column's unit; of categories 0 and k - 1.
     name : str
-        What the column is called.
     moved : int
         How many values lay outside the range and were moved to its nearer end, or were none of the
         levels and are counted to ``other``.
@@ -55,7 +54,7 @@ class Column:
     levels : tuple of str
         The k levels of a column of categories, in their order; empty for numbers.
     other : str or None
-        The level to which all other values are counted, if there is one.
+        The level to which all other values are counted.
     """
 
     values: NDArray[np.float64]
@@ -81,24 +80,11 @@ class Column:
         return self.upper - self.lower
 
     def grid(self, bins: int) -> Grid:
-        """Return the grid of so many equal bins on the range.
+        """Return the grid of K ≥ 2 equal bins on the range.
 
-        Parameters
-        ----------
-        bins : int
-            Number of bins K, at least 2.
-
-        Returns
-        -------
-        Grid
-            For whole numbers each bin has equally many of them in its middle: one, if there are
-            enough bins for it; then there are as many bins as numbers, or as few as hold them all.
-            Categories have one bin for each level.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If it is not such a number, or not that of the levels.
+        For whole numbers each bin has equally many of them in its middle: one, if there are enough
+        bins for it; then there are as many bins as numbers, or as few as hold them all.  Categories
+        have one bin for each level.
         """
         bins = _validate.integer("bins", bins, at_least=2)
         if self.levels:
@@ -113,22 +99,7 @@ class Column:
         return Grid(self.lower - 0.5, self.lower - 0.5 + group * used, used)
 
     def quantile(self, quantiles: ArrayLike) -> NDArray[np.float64]:
-        """Return the smallest values that have at least these shares of the records below or at.
-
-        Parameters
-        ----------
-        quantiles : array_like, shape (q,)
-            Shares in (0, 1].
-
-        Returns
-        -------
-        ndarray, shape (q,)
-
-        Raises
-        ------
-        ValueError
-            If one of them is not in (0, 1].
-        """
+        """Return the smallest values with at least these shares of the records below or at them."""
         shares = _validate.finite_vector("quantiles", quantiles)
         if not ((shares > 0) & (shares <= 1)).all():
             raise _validate.fail("quantiles", "shares in (0, 1]", quantiles)
@@ -162,27 +133,13 @@ def make_column(
         The levels of a column of categories, in their order, chosen without looking at the data;
         what is said of numbers (the range, ``outside``, ``whole``) is then left out.
     other : str, optional
-        With ``categories``: the level to which all other values are counted; otherwise these are
-        refused.
-    outside : ``{"refuse", "clip"}``
-        What happens to values outside the range: an error, or each is moved to the nearer end.
+        The level to which all values but ``categories`` are counted; otherwise they are refused.
+    outside : {"refuse", "clip"}
+        Whether values outside the range are an error, or each is moved to the nearer end.
     name : str
-        What the column is called.
     whole : bool
         Whether the quantity is a whole number, such as a grade; the bins are then whole numbers.
         Like the range this has to be known without the data.
-
-    Returns
-    -------
-    Column
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the values are not numbers, fewer than two, or missing; if some lie outside the range and
-        ``outside`` is "refuse"; if only one end is given, or the values are all equal and no range
-        is given; if they should be whole numbers and are not; if categories are not as described,
-        or the values are not among them.
 
     Notes
     -----
@@ -287,19 +244,13 @@ def public_bins(n: int, epsilon: float) -> int:
     Parameters
     ----------
     n : int
-        Number of records, at least 2.
+        At least 2.
     epsilon : float
-        Privacy target :math:`\varepsilon>0`.
 
     Returns
     -------
     int
         :math:`\sqrt{n(e^\varepsilon-1)}` rounded, but at least 8 and at most 256.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of its range.
 
     Notes
     -----

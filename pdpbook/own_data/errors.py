@@ -35,23 +35,7 @@ MOST_POINTS = 2**17
 
 @dataclass(frozen=True, eq=False)
 class ColumnDistance:
-    """Distances of distributions from one column of values.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n,)
-        The column, in ascending order.
-
-    Notes
-    -----
-    Taught in *Your own column*.
-
-    Examples
-    --------
-    >>> distance = ColumnDistance(np.array([0.0, 1.0, 1.0, 2.0]))
-    >>> distance(np.array([0.0, 2.0]), np.array([0.5, 0.5]))
-    0.5
-    """
+    """Wasserstein distances of distributions from one column of values, in ascending order."""
 
     values: NDArray[np.float64]
 
@@ -66,20 +50,7 @@ class ColumnDistance:
         return (below * t - self._sums[below]) / self.values.size
 
     def __call__(self, support: NDArray[np.float64], mass: NDArray[np.float64]) -> float:
-        """Return the Wasserstein distance of a distribution from the column.
-
-        Parameters
-        ----------
-        support : ndarray, shape (K,)
-            Points in ascending order.
-        mass : ndarray, shape (K,)
-            Their probabilities.
-
-        Returns
-        -------
-        float
-            In the unit of the column.
-        """
+        """Return the distance of a distribution on ascending points, in the column's unit."""
         n = self.values.size
         level = np.concatenate([[0.0], np.minimum(np.cumsum(mass), 1.0)])
         level[-1] = 1.0
@@ -95,26 +66,9 @@ class ColumnDistance:
 def distribution_quantile(
     support: NDArray[np.float64], mass: NDArray[np.float64], levels: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return quantiles of a distribution on finitely many points.
+    """Return the first of ascending points at which the distribution function reaches levels.
 
-    Parameters
-    ----------
-    support : ndarray, shape (K,)
-        Points in ascending order.
-    mass : ndarray, shape (K,)
-        Their probabilities.
-    levels : ndarray, shape (q,)
-        Shares in (0, 1].
-
-    Returns
-    -------
-    ndarray, shape (q,)
-        The first points at which the distribution function reaches the levels, up to rounding.
-
-    Examples
-    --------
-    >>> distribution_quantile(np.array([1.0, 2.0]), np.array([0.5, 0.5]), np.array([0.5, 0.75]))
-    array([1., 2.])
+    Levels are in (0, 1]; they are reached up to rounding.
     """
     reached = np.searchsorted(np.cumsum(mass), levels - 1e-12)
     return support[np.minimum(reached, support.size - 1)]
@@ -123,31 +77,11 @@ def distribution_quantile(
 def drawn_mean_error(
     support: NDArray[np.float64], mass: NDArray[np.float64], draws: int, target: float
 ) -> float:
-    r"""Return how far the mean of several draws is from a number, on average.
+    r"""Return :math:`\mathrm E|\bar X_m-t|`, the mean distance of the mean of m draws from t.
 
-    Parameters
-    ----------
-    support : ndarray, shape (K,)
-        Points with equal distances, in ascending order.
-    mass : ndarray, shape (K,)
-        Their probabilities.
-    draws : int
-        Number m of independent draws.
-    target : float
-        The number.
-
-    Returns
-    -------
-    float
-        :math:`\mathrm E|\bar X_m-t|`, in the unit of the points: exact up to rounding if m (K - 1)
-        is below 2¹⁷, otherwise that of a normal variable with the same mean and variance, whose
-        relative error is of the order 1/m.
-
-    Examples
-    --------
-    >>> points, half = np.array([0.0, 1.0]), np.array([0.5, 0.5])
-    >>> drawn_mean_error(points, half, 1, 0.5), drawn_mean_error(points, half, 2, 0.5)
-    (0.5, 0.25)
+    The draws are independent, from K points with equal distances.  The result is exact up to
+    rounding if m (K - 1) is below 2¹⁷, otherwise that of a normal variable with the same mean and
+    variance, whose relative error is of the order 1/m.
     """
     if draws == 1:
         return float(mass @ np.abs(support - target))
@@ -174,30 +108,10 @@ def drawn_quantile_errors(
     levels: NDArray[np.float64],
     targets: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return how far the quantiles of several draws are from numbers, on average.
+    """Return how far the quantiles of several draws are from targets, shape (q,), on average.
 
-    Parameters
-    ----------
-    support : ndarray, shape (K,)
-        Points in ascending order.
-    mass : ndarray, shape (K,)
-        Their probabilities.
-    draws : int
-        Number m of independent draws.
-    levels, targets : ndarray, shape (q,)
-        Shares in (0, 1], and the numbers with which the quantiles are compared.  A quantile is the
-        smallest draw that has at least this share of the m draws below or at it, so that with one
-        draw all quantiles are this draw.
-
-    Returns
-    -------
-    ndarray, shape (q,)
-
-    Examples
-    --------
-    >>> points, mass = np.array([0.0, 1.0, 2.0]), np.array([0.25, 0.5, 0.25])
-    >>> drawn_quantile_errors(points, mass, 1, np.array([0.5]), np.array([1.0]))
-    array([0.5])
+    A quantile is the smallest draw that has at least this share of the m draws below or at it, so
+    that with one draw all quantiles are this draw.
     """
     from scipy.special import betainc
 

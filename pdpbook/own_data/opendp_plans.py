@@ -50,10 +50,8 @@ def plan_queries(
         :func:`released_query`, such as ``{"income": {"lower": 0, "upper": 100}}``, or
         ``{"candidates": [...]}`` for a quantile.  Where the plan has given the column another
         name, ``column`` is the old one.
-    by : sequence of str
-        The columns of its ``group_by``.
-    where : str, optional
-        The column of its ``filter``.
+    by, where
+        The columns of its ``group_by``, and the column of its ``filter``.
 
     Returns
     -------
@@ -62,18 +60,17 @@ def plan_queries(
 
     Raises
     ------
-    ValueError, TypeError
-        If query is not such a plan or makes noise that is not known here, if something is missing
-        in arguments, or if the worst case of what they say is not that of the plan.
+    ValueError
+        If the plan makes noise that is not known here, or if the worst case of what ``arguments``
+        say is not that of the plan.
     ImportError
         If OpenDP or Polars is not installed.
 
     Notes
     -----
     The neighbours of the plan differ by the removal of one row.  A plan that keeps groups secret by
-    a threshold is not read, because its δ depends on more than the noise.
-
-    Taught in *What a released statistic tells about each record*.
+    a threshold is not read, because its δ depends on more than the noise.  Taught in *What a
+    released statistic tells about each record*.
 
     Examples
     --------

@@ -19,7 +19,7 @@ from pdpbook import _extras
 if TYPE_CHECKING:
     from pdpbook.own_data.reports import Report
 
-__all__ = ["GENERATOR", "report_body", "report_page"]
+__all__ = ["report_body", "report_page"]
 
 #: By this a page is known to be a report, which a later one may replace.
 GENERATOR = '<meta name="generator" content="pdpbook">'
@@ -65,13 +65,7 @@ _HUGE = 1e9
 
 
 def _cell(value: object) -> str:
-    """Return a cell of a table: three digits or a whole number, and a dash for what there is not.
-
-    Examples
-    --------
-    >>> [_cell(each) for each in (0.59312, 28.84, 1358.2, 1e-6, float("nan"))]
-    ['0.593', '28.8', '1,358', '10<sup>−6</sup>', '–']
-    """
+    """Return a cell of a table: three digits or a whole number, a dash for what there is not."""
     if isinstance(value, Integral) and not isinstance(value, bool):
         return f"{int(value):,}"
     if not isinstance(value, float):
@@ -134,17 +128,7 @@ def _shared(table: pd.DataFrame) -> dict[str, float]:
 
 
 def report_body(report: Report) -> str:
-    """Return title, recommendation, warnings and tables of a report.
-
-    Parameters
-    ----------
-    report : Report
-
-    Returns
-    -------
-    str
-        HTML without a document around it.
-    """
+    """Return title, recommendation, warnings and tables of a report, as a fragment of HTML."""
     promised = "".join(
         f"<dt>{escape(each.title)}</dt><dd>It publishes {escape(each.published)}. "
         f"{escape(report.guarantees[each.name])}</dd>"
@@ -186,22 +170,7 @@ def _sweep(report: Report) -> str:
 
 
 def report_page(report: Report) -> str:
-    """Return a report as a page that needs nothing else.
-
-    Parameters
-    ----------
-    report : Report
-
-    Returns
-    -------
-    str
-        A whole HTML document.
-
-    Raises
-    ------
-    ImportError
-        If Matplotlib is not installed.
-    """
+    """Return a report as an HTML document that needs nothing else; its figure needs Matplotlib."""
     _extras.require("matplotlib")
     from pdpbook.plotting import as_svg, book_style
 

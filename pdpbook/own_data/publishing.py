@@ -186,57 +186,23 @@ def make_release(
     name: str | None = None,
     whole: bool = False,
 ) -> Published:
-    r"""Make a release of a column, once and exactly.
+    """Make a release of a column, once and exactly.
 
     Parameters
     ----------
-    values : array_like, shape (n,)
-        The column: at least two numbers, or texts with ``categories``, none of them missing; a
-        pandas column is one.
+    values, categories, other, epsilon, draws, delta, publish, bins, outside, name, whole
+        As for :func:`pdpbook.own_data.report`.
     lower, upper : float
         Ends of the range, chosen without looking at the data; left out for categories.
-    categories : array_like of str, shape (k,), optional
-        The levels of a column of categories, in the order in which their counts are published,
-        chosen without looking at the data.
-    other : str, optional
-        With ``categories``: the level to which all other values are counted; otherwise these are
-        refused.
-    epsilon : float
-        Privacy level :math:`\varepsilon`, from 1e-6 to 30, for all draws together.
-    draws : int
-        Number of values, where values are published.
-    delta : float
-        :math:`\delta` in [0, 1), for several draws.
-    publish : ``{"counts", "mean", "quantiles", "value"}``
-        What is published.
     release : str, optional
-        The name of a differentially private release of it, as in a report.  If it is not given:
-        the DP histogram, the noisy mean, the noisy quartiles, or k-ary randomised response.
-    bins : int, optional
-        Number of bins K; if it is not given, it follows from n and ε.
-    outside : ``{"refuse", "clip"}``
-        Whether values outside the range are an error, or are moved to its nearer end.
-    name : str, optional
-        What the column is called; the name of a pandas column if it has one.
-    whole : bool
-        Whether the quantity is a whole number by its nature.
-
-    Returns
-    -------
-    Published
-        ``table`` and ``statement``, and ``write(path)`` for both.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described; the message ends in what was given.
+        The name of a differentially private release, as in a report.  If it is not given: the DP
+        histogram, the noisy mean, the noisy quartiles, or k-ary randomised response.
 
     Notes
     -----
     Neighbouring data sets differ by the removal of one record; the number of records is public
-    unless the statement says otherwise.  A second call is a second release.
-
-    Taught in *Your own column*.
+    unless the statement says otherwise.  A second call is a second release.  Taught in *Your own
+    column*.
 
     Examples
     --------
@@ -314,8 +280,7 @@ def refuse_twice(
     Raises
     ------
     FileExistsError
-        If the values, or a statement beside them, are there, or the record holds a release of the
-        same thing.
+        If the values, or a statement beside them, are there, or the record holds such a release.
     ValueError
         If the record cannot be read.
     """

@@ -60,10 +60,8 @@ class ReleaseAudit:
     query_losses : ndarray, shape (q, n)
         What each query costs each record.  With Gaussian noise these are the ε at ``delta`` of each
         query alone, which add up to more than ``losses``.
-    worst_case : float
-        What all queries together can cost a record with the worst values.
-    query_worst_cases : ndarray, shape (q,)
-        The same for each query.
+    worst_case, query_worst_cases : float and ndarray, shape (q,)
+        What all queries together, and each of them, can cost a record with the worst values.
     names : tuple of str
         The queries.
     delta : float
@@ -85,11 +83,8 @@ class ReleaseAudit:
     def table(self) -> pd.DataFrame:
         """Return what each query, and all of them together, cost the records.
 
-        Returns
-        -------
-        pandas.DataFrame
-            A row for each query and one for all, with the worst case and the median, the 99th
-            percentile and the largest loss of a record, in nats.
+        A row for each query and one for all has the worst case and the median, the 99th percentile
+        and the largest loss of a record, in nats.
         """
         rows = [*self.query_losses, self.losses]
         worst = [*self.query_worst_cases, self.worst_case]
@@ -104,24 +99,11 @@ class ReleaseAudit:
         )
 
     def by_group(self, labels: ArrayLike) -> pd.DataFrame:
-        """Return how the losses are spread within groups of records.
+        """Return how the losses are spread within groups of records, by labels of shape (n,).
 
-        Parameters
-        ----------
-        labels : array_like, shape (n,)
-            The group of each record, such as a column of the table.
-
-        Returns
-        -------
-        pandas.DataFrame
-            A row for each group, the largest loss first: how many records it has, their median,
-            10th and 90th percentile and largest loss in nats, and the part of the sum of all finite
-            losses that they bear.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If labels has not one known label for each record.
+        A row for each group, the largest loss first, has the number of records, their median, 10th
+        and 90th percentile and largest loss in nats, and the part of the sum of all finite losses
+        that they bear.
         """
         codes, groups = label_codes("labels", labels, self.losses.size)
         finite = np.where(np.isfinite(self.losses), self.losses, 0.0)
@@ -142,43 +124,15 @@ class ReleaseAudit:
         return frame.sort_values("largest", ascending=False, kind="stable")
 
     def most_exposed(self, count: int) -> NDArray[np.int64]:
-        """Return the records that lose most.
+        """Return the rows of the records that lose most, the largest loss first.
 
-        Parameters
-        ----------
-        count : int
-            How many, at most n.
-
-        Returns
-        -------
-        ndarray of int, shape (count,)
-            Their rows in the table, the largest loss first, and of equal losses the earlier row.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If it is not a whole number from 1 to n.
+        Of equal losses the earlier row comes first.
         """
         count = _validate.integer("count", count, at_least=1, at_most=self.losses.size)
         return np.argsort(-self.losses, kind="stable")[:count]
 
     def plot(self, labels: ArrayLike) -> Figure:
-        """Draw the losses by group, with the worst case beside them.
-
-        Parameters
-        ----------
-        labels : array_like, shape (n,)
-            The group of each record.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-
-        Raises
-        ------
-        ValueError, TypeError
-            If labels has not one known label for each record.
-        """
+        """Draw the losses by group, by labels of shape (n,), with the worst case beside them."""
         groups = self.by_group(labels)
         from pdpbook.plotting.release_audit import losses_by_group
 
@@ -193,7 +147,7 @@ def audit_release(
     neighbours: str = "removal",
     progress: bool | None = None,
 ) -> ReleaseAudit:
-    r"""Return what released queries tell about each record of a table.
+    """Return what released queries tell about each record of a table.
 
     Parameters
     ----------
@@ -204,12 +158,11 @@ def audit_release(
     delta : float
         δ in [1e-300, 1) at which the losses are counted if a query has Gaussian noise; otherwise
         the losses are pure, and it must be 0.
-    neighbours : ``{"removal", "replacement"}``
+    neighbours : {"removal", "replacement"}
         Whether the record is removed, or replaced by any other that could be there: in any group of
         the table, and with any value of the range.
     progress : bool, optional
-        Whether to show a progress bar, which needs tqdm.  If it is not given, a bar appears once
-        the work has taken three seconds, where standard error is a terminal.
+        Whether to show a bar, which needs tqdm; by default after three seconds at a terminal.
 
     Returns
     -------
@@ -217,23 +170,16 @@ def audit_release(
         Upper bounds of the fixed-noise losses.  A record alone in its group has an infinite loss by
         a mean, because a mean of nobody cannot be released.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If a column is missing or holds what it should not, delta and the noise do not fit, or the
-        candidates of a quantile are too many to be counted.
-
     Notes
     -----
     Neighbouring data sets differ by the removal of one record, or by its replacement.  The replaced
     record is counted at its worst by each query, so the sum may be more than one record can cause.
-
     More than 1,024 different distances are rounded up to 12 bits before a measurement of OpenDP or
     a Gaussian ε is asked for, or bounded by the chord of the privacy map, which is convex.
 
     Source: Wang (2019) for the losses; Dwork et al. (2006) for basic composition; Canonne, Kamath &
-    Steinke (2020) for discrete Gaussian noise.  Taught in *What a released statistic
-    tells about each record*.
+    Steinke (2020) for discrete Gaussian noise.  Taught in *What a released statistic tells about
+    each record*.
 
     Examples
     --------

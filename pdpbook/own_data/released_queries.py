@@ -39,25 +39,20 @@ class ReleasedQuery:
     ----------
     statistic : str
         "count", "sum", "mean" or "quantile".
-    column : str or None
-        The column that is summed up; None for a count.
+    column, where : str or None
     by : tuple of str
-        Columns whose values make the groups; empty for one answer about the whole table.
-    where : str or None
-        Column of True and False that says which records are in the query; None for all.
-    lower, upper : float
-        Range to which the release clips the values of the column; nan for a count.
-    quantile : float
-        The share of the records below; nan for other statistics.
+        Empty for one answer about the whole table.
+    lower, upper, quantile, scale : float
+        nan where the statistic, or a measurement of OpenDP, has none.
     candidates : tuple of float
-        Points among which the quantile is chosen; empty for other statistics.
+        Empty for other statistics than a quantile.
     mechanism : str or opendp.mod.Measurement
-        What makes the noise, by name, or the measurement of OpenDP that adds it.
-    scale : float
-        Scale b or standard deviation σ of the noise, in the unit of the answer; nan for a
-        measurement, which knows its own.
     name : str
         What the query is called.
+
+    See Also
+    --------
+    released_query : what they mean.
     """
 
     statistic: str
@@ -93,8 +88,8 @@ def released_query(
 
     Parameters
     ----------
-    statistic : ``{"count", "sum", "mean", "quantile"}``
-        What was released of each group.
+    statistic : {"count", "sum", "mean", "quantile"}
+        Of each group.
     column : str, optional
         The column that it is about; all but a count need one.
     by : sequence of str
@@ -118,25 +113,17 @@ def released_query(
     candidates : array_like, shape (R,), optional
         For a quantile: public points in ascending order, one of which is released.
     name : str, optional
-        What the query is called.
-
-    Returns
-    -------
-    ReleasedQuery
 
     Raises
     ------
-    ValueError, TypeError
-        If an argument is missing, superfluous or not as described; the message ends in what was
-        given.
     ImportError
         If the mechanism is not a name and OpenDP is not installed.
 
     Notes
     -----
     Source: Wang (2019), per-instance sensitivity; for the quantile Smith (2011), and McKenna &
-    Sheldon (2020) for permute and flip.  Taught in *What a released statistic
-    tells about each record*.
+    Sheldon (2020) for permute and flip.  Taught in *What a released statistic tells about each
+    record*.
 
     Examples
     --------

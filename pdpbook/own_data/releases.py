@@ -158,14 +158,10 @@ class ColumnRelease:
 
     Attributes
     ----------
-    name : str
-        Its identifier, such as ``"histogram"``.
-    title : str
-        What it is called in a sentence.
-    what : str
-        What is published, in words.
-    publish : str
-        Which of :data:`PUBLISHED` it is.
+    name, title : str
+        Its identifier, such as ``"histogram"``, and what it is called in a sentence.
+    what, publish : str
+        What is published, in words, and which of :data:`PUBLISHED` it is.
     algorithm : str
         What the algorithm promises on a public range, one of :data:`PROMISES`.
     epsilon, delta : float
@@ -190,7 +186,7 @@ class ColumnRelease:
     divergence : float
         KL(q || distribution) in nats on the bins; nan for a statistic.
     parameters : mapping from str to number or list
-        What the algorithm was set to, by names that are Python's.
+        What the algorithm was set to.
     code : str
         Lines of Python that make the release from ``values``, the column without missing values;
         empty for the release without noise.
@@ -273,27 +269,11 @@ class ColumnRelease:
 
 @dataclass(frozen=True, eq=False)
 class ReleaseSetting:
-    """A column on a grid, and what is asked of its release.
+    """A column on a grid of K bins, and what is asked of its release.
 
-    Parameters
-    ----------
-    column : Column
-        The values.
-    publish : str
-        Which of :data:`PUBLISHED` is asked for.
-    bins : int
-        Number of bins K, as many as ``column.grid(bins)`` has.
-    epsilon, delta : float
-        The promise for all draws together.
-    draws : int
-        Number m of values to release.
-    runs : int
-        Over how many repetitions the error of a release with noisy counts is averaged.
-    reruns : int
-        The largest number of occupied bins for which a release is computed again without a record
-        of each of them.
-    seed : int
-        Seed of the repetitions.
+    The errors of a release with noisy counts are averages over ``runs`` repetitions, which ``seed``
+    begins; ``reruns`` is the largest number of occupied bins for which a release is computed again
+    without a record of each of them.
     """
 
     column: Column
@@ -361,14 +341,7 @@ class ReleaseSetting:
     def fixed_losses(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return each bin's fixed-noise loss by one draw when its records are released by a row.
 
-        Parameters
-        ----------
-        rows : ndarray, shape (K, K)
-
-        Returns
-        -------
-        ndarray, shape (K,)
-            nan for empty bins.
+        It is nan for empty bins.
         """
         occupied = self.counts > 0
         losses = np.full(self.bins, np.nan)
@@ -378,20 +351,10 @@ class ReleaseSetting:
         return losses
 
     def all_draws(self, losses: NDArray[np.float64], delta: float) -> NDArray[np.float64]:
-        """Return what all draws together cost records that lose so much by one draw.
+        """Return what all draws together cost records with such fixed-noise losses by one draw.
 
-        Parameters
-        ----------
-        losses : ndarray
-            Fixed-noise losses by one draw; may be infinite, or nan for empty bins.
-        delta : float
-            The δ at which the draws are counted.
-
-        Returns
-        -------
-        ndarray, of the shape of losses
-            The smallest ε that holds at δ for every record with such a loss, which is what the
-            promise bounds; with one draw the losses themselves.
+        This is the smallest ε that holds at δ for every record with the loss, which is what the
+        promise bounds; with one draw it is the loss.  Infinite losses and nan, of empty bins, stay.
         """
         totals = self.draws * losses
         if self.draws > 1 and delta > 0.0:
@@ -404,11 +367,8 @@ class ReleaseSetting:
     def code(self, line: str) -> str:
         """Return the lines that make a release, with those that every release begins with.
 
-        Parameters
-        ----------
-        line : str
-            An expression; ``values`` are on the range there, and ``grid`` has the bins.  Of
-            categories it has :attr:`counted` in place of both.
+        ``line`` is an expression; ``values`` are on the range there, and ``grid`` has the bins.  Of
+        categories it has :attr:`counted` in place of both.
         """
         column, grid = self.column, self.grid
         if column.levels:
@@ -434,19 +394,9 @@ class ReleaseSetting:
         return "[found[level] for level in levels]" if self.column.levels else "grid.counts(values)"
 
     def errors(self, distributions: NDArray[np.float64], *, drawn: bool) -> dict[str, Any]:
-        """Return how far releases are from the column, on average over repetitions.
+        """Return how far distributions, shape (r, K), or values drawn from them are from the data.
 
-        Parameters
-        ----------
-        distributions : ndarray, shape (r, K)
-            Those of a released value.
-        drawn : bool
-            Whether values drawn from the distribution are published, and not itself.
-
-        Returns
-        -------
-        dict
-            Attributes of a :class:`ColumnRelease`: what can be told of what is published.
+        The result has attributes of a :class:`ColumnRelease`, averages over the r repetitions.
         """
         points, column, draws = self.grid.midpoints, self.column, self.draws
         divergence = float(np.mean([kl_divergence(self.frequency, each) for each in distributions]))
@@ -514,30 +464,10 @@ def _spread(errors: Sequence[float] | NDArray[np.float64]) -> float:
 
 
 def one_draw_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
-    """Return the ε of one draw such that all draws together cost what was asked for.
+    """Return the largest ε of one draw at which all draws cost no more than ε at δ.
 
-    Parameters
-    ----------
-    n : int
-        Number of records.
-    epsilon, delta : float
-        The promise for all draws together.
-    draws : int
-        Number of draws.
-
-    Returns
-    -------
-    float
-        The largest ε₁ for which :func:`pdpbook.draws_epsilon` gives no more than ε, up to one part
-        in a million; at least ε / m, rounded down, and just that with δ = 0 or one draw.
-
-    Examples
-    --------
-    >>> round(one_draw_epsilon(1000, 1.0, draws=10, delta=0.0), 3)
-    0.1
-    >>> one = one_draw_epsilon(1000, 1.0, draws=1000, delta=1e-6)
-    >>> round(one, 3), round(draws_epsilon(1000, one, draws=1000, delta=1e-6), 3)
-    (0.044, 1.0)
+    It is so by :func:`pdpbook.draws_epsilon`, up to one part in a million; at least ε / m, rounded
+    down, and just that with δ = 0 or one draw.
     """
     low = _exact.rounded_down(Fraction(epsilon) / draws)
     if draws == 1 or delta == 0.0:
@@ -922,15 +852,8 @@ def _from_counts(
 def counts_and_draws(setting: ReleaseSetting) -> tuple[float, float, float, float]:
     """Return how the repaired game divides its budget between noisy counts and draws.
 
-    Parameters
-    ----------
-    setting : ReleaseSetting
-        What is asked for.
-
-    Returns
-    -------
-    total, share, delta, drawn : float
-        ε and share of :func:`pdpbook.audit.private_randomiser`, its δ, and the ε of one draw.
+    The numbers are ε, share and δ of :func:`pdpbook.audit.private_randomiser`, and the ε of one
+    draw.
     """
     n, delta = setting.column.records, setting.delta
     rest = (1.0 - SHARE) * setting.epsilon
@@ -1018,18 +941,8 @@ def noisy_mean(setting: ReleaseSetting) -> ColumnRelease:
 def quantile_shares(epsilon: float) -> tuple[float, float, float]:
     r"""Return the ε of the lower quartile, the median and the upper quartile, released together.
 
-    Parameters
-    ----------
-    epsilon : float
-        What the three may cost a record together, at least 2⁻⁶⁰.
+    They are two fifths, a third and two fifths of ε ≥ 2⁻⁶⁰, rounded down.
 
-    Returns
-    -------
-    tuple of three floats
-        Two fifths, a third and two fifths of ε, rounded down.
-
-    Notes
-    -----
     They sum to more than ε, and still no record costs more than ε.  If the removal of a record
     changes the utilities of all candidates by numbers between two that are s apart, a log
     probability changes by at most s times the slope, which is :math:`\varepsilon_q/2\max\{q,1-q\}`
@@ -1050,11 +963,6 @@ def quantile_shares(epsilon: float) -> tuple[float, float, float]:
     So a record costs at most :math:`\bigl(1+\frac23\bigr)\frac25\varepsilon+\frac13\varepsilon
     =\varepsilon`.  The logarithms that :func:`pdpbook.foundations.discrete_noise.choose` draws with
     are rounded, which adds 2/3 of :math:`2^{-62}` where s is 1; this is taken off ε first.
-
-    Examples
-    --------
-    >>> [round(each, 3) for each in quantile_shares(1.0)]
-    [0.4, 0.333, 0.4]
     """
     left = Fraction(epsilon) - Fraction(1, UNITS)
     lower, median, upper = (_exact.rounded_down(part * left) for part in QUANTILE_PARTS)
@@ -1065,17 +973,8 @@ def quantile_candidates(column: Column) -> tuple[NDArray[np.float64], str]:
     """Return the points among which a quartile is chosen, and the expression that makes them.
 
     They are the multiples of 1, 2 or 5 times a power of ten in the range, at least a thousand, so
-    that prices and grades lie on them; of whole numbers, all or every second one and so on.
-
-    Parameters
-    ----------
-    column : Column
-        Its range counts, and whether it holds whole numbers; its values do not.
-
-    Returns
-    -------
-    points : ndarray, shape (R,)
-    line : str
+    that prices and grades lie on them; of whole numbers, all or every second one and so on.  The
+    values of the column do not count, only its range.
     """
     lower, upper = Fraction(column.lower), Fraction(column.upper)
     power = math.floor(math.log10(column.width / CANDIDATES)) + 1
@@ -1155,18 +1054,8 @@ def _statistic(
 def range_from_data(release: ColumnRelease, column: Column) -> ColumnRelease:
     """Return what is left of a release if its range was taken from the data: no promise.
 
-    Parameters
-    ----------
-    release : ColumnRelease
-        The release, as if its range were public.
-    column : Column
-        The column whose smallest and largest value are the range.
-
-    Returns
-    -------
-    ColumnRelease
-        Without a promise.  Where one record alone holds an end of the range, the released points
-        move when it is removed, so the largest end-to-end loss is infinite.
+    Where one record alone holds an end of the range, the released points move when it is removed,
+    so the largest end-to-end loss is infinite.
     """
     ends = column.values[[0, -1]]
     alone = column.values[1] > ends[0] or column.values[-2] < ends[1]

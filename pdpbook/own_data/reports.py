@@ -98,17 +98,12 @@ class Report:
     Attributes
     ----------
     column : Column
-        The values, on their range.
     publish : str
-        What is to be published: "counts", "mean", "quantiles" or "value".
-    bins : int
-        Number of bins K.
+        "counts", "mean", "quantiles" or "value".
+    bins, draws : int
     epsilon, delta : float
         The promise that was asked for, for all draws together.
-    draws : int
-        Number of values to release.
     releases : tuple of ColumnRelease
-        One for each way to publish it.
     sweep : pandas.DataFrame
         The error of releases that may be recommended, at other numbers of bins; empty for
         categories.
@@ -127,13 +122,7 @@ class Report:
     left_out: dict[str, str]
 
     def __getitem__(self, name: str) -> ColumnRelease:
-        """Return the release of a name, such as ``report["histogram"]``.
-
-        Raises
-        ------
-        KeyError
-            If there is none; the message lists the names.
-        """
+        """Return the release of a name, as in ``report["mean"]``; a KeyError lists the names."""
         for each in self.releases:
             if each.name == name:
                 return each
@@ -414,15 +403,12 @@ class Report:
     def table(self) -> pd.DataFrame:
         """Return one row for each release.
 
-        Returns
-        -------
-        pandas.DataFrame
-            Index ``release``, the short name; its title, the promise with its ``epsilon`` and
-            ``delta`` for all draws, the median and the largest fixed-noise loss of a record and the
-            largest end-to-end loss in nats, with several draws as the ε of all of them at δ; the
-            Wasserstein distance and the errors of mean and quartiles in the column's unit; KL in
-            nats; the error of a count in records.  ``standard error`` is that of the error by which
-            the releases are compared.  Errors that no release has are left out.
+        It has the index ``release``, the short name; the title, the promise with its ``epsilon``
+        and ``delta`` for all draws, the median and the largest fixed-noise loss of a record and the
+        largest end-to-end loss in nats, with several draws as the ε of all of them at δ; the
+        Wasserstein distance and the errors of mean and quartiles in the column's unit; KL in nats;
+        the error of a count in records.  ``standard error`` is that of the error by which the
+        releases are compared.  Errors that no release has are left out.
         """
         import pandas as pd
 
@@ -450,14 +436,12 @@ class Report:
         return table.drop(columns=[name for name in errors if table[name].isna().all()])
 
     def losses(self) -> pd.DataFrame:
-        """Return what each record loses by each release.
+        """Return what each record loses by each release, shape (n, releases + 1).
 
-        Returns
-        -------
-        pandas.DataFrame, shape (n, releases + 1)
-            The value of each record, in ascending order, or its level, in the order of the levels;
-            then its fixed-noise loss by all draws of each release, in nats; with several draws the
-            ε at δ that they cost the record, at most.  The table is as private as the data.
+        The first column has the value of each record, in ascending order, or its level, in the
+        order of the levels; the others its fixed-noise loss by all draws of each release, in nats;
+        with several draws the ε at δ that they cost the record, at most.  The table is as private
+        as the data.
         """
         import pandas as pd
 
@@ -471,11 +455,8 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain numbers and strings, for a program.
 
-        Returns
-        -------
-        dict
-            It has no infinite or missing number: these are None, and ``infinite`` of a release
-            lists the names of those that are infinite.
+        It has no infinite or missing number: these are None, and ``infinite`` of a release lists
+        the names of those that are infinite.
         """
         column, numbers = self.column, not self.column.levels
         table, guarantees = self.table().reset_index(), self.guarantees
@@ -513,16 +494,8 @@ class Report:
         """Draw the column beside the recommended release, the errors, and the records' losses.
 
         Where the released distribution is itself random, one run of it is drawn; the errors are
-        averages.  A mean and quartiles have no distribution, so the column stands alone.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-
-        Raises
-        ------
-        ImportError
-            If Matplotlib is not installed.
+        averages.  A mean and quartiles have no distribution, so the column stands alone.  Without
+        Matplotlib it is an ImportError.
         """
         _extras.require("matplotlib")
         from pdpbook.plotting.own_data import decision
@@ -580,10 +553,7 @@ class Report:
         return _draws(self.draws) if self.publish == "value" else PUBLISHED[self.publish]
 
     def _distance(self, release: ColumnRelease) -> str:
-        """Return the error of a release, with its standard error if it has one.
-
-        The error of a release that draws noise may be a mean over simulated runs.
-        """
+        """Return the error of a release, with its standard error if it was simulated."""
         error = release.standard_error
         spread = f" ± {error:.2g}" if error > 0.0 else ""
         return f"{release.error:.3g}{spread}"
@@ -625,8 +595,7 @@ def report(
         without looking at the data.  Only counts are published of them, one for each level, so
         ``lower``, ``upper``, ``bins``, ``outside`` and ``whole`` are left out.
     other : str, optional
-        With ``categories``: the level to which all other values are counted.  If it is not given,
-        such values are an error.
+        The level to which all values but ``categories`` are counted; otherwise they are refused.
     draws : int
         Number of values to release, from 1 to 10⁶; above 1 only where values are published.
     delta : float
@@ -634,44 +603,35 @@ def report(
         for more than 100,000 records or 32 bins, where it would take longer than ten seconds.  The
         game is left out if the number of records times the square of the number of bins is above
         5 × 10⁸.
-    publish : ``{"counts", "mean", "quantiles", "value"}``
+    publish : {"counts", "mean", "quantiles", "value"}
         What is to be published: a table of counts, the mean, the three quartiles, or single values
         drawn like the data.  Only releases of the same thing are compared.
     bins : int, optional
-        Number of bins K, from 2 to 1,024.  If it is not given, it follows from n and ε alone
-        (:func:`pdpbook.own_data.public_bins`).
-    outside : ``{"refuse", "clip"}``
+        Number of bins K, from 2 to 1,024; by default that of :func:`pdpbook.own_data.public_bins`.
+    outside : {"refuse", "clip"}
         Whether values outside the range are an error, or are moved to its nearer end and counted.
     name : str, optional
-        What the column is called; the name of a pandas column if it has one.
+        By default the name of a pandas column.
     whole : bool
         Whether the quantity is a whole number by its nature, such as a grade.  The bins are then
         whole numbers: one each, or equally many of them if there are more numbers than bins.
     seed : int
-        Seed of the repetitions over which the error of a release with noisy counts is averaged.
+        Of the repetitions over which the error of a release with noisy counts is averaged.
     reruns : int
         The largest number of occupied bins for which end-to-end losses of releases that are chosen
         from the data are computed; each bin takes another run.  Where all these runs of the game
         would exceed the same bound, its end-to-end loss is not computed, and the report says so.
     progress : bool, optional
-        Whether to show a progress bar, which needs tqdm.  If it is not given, a bar appears once
-        the work has taken three seconds, where standard error is a terminal.
+        Whether to show a bar, which needs tqdm; by default after three seconds at a terminal.
 
     Returns
     -------
     Report
-        ``table()``, ``losses()``, ``plot()``, ``recommendation``, ``to_html()``, ``to_dict()``.  It
-        is computed from the data and is not private.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described; the message ends in what was given.
+        It is computed from the data and is not private.
 
     Notes
     -----
     Neighbouring data sets differ by the removal of one record; the number of records is public.
-
     Taught in *Your own column*.
 
     Examples

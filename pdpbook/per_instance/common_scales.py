@@ -38,7 +38,7 @@ _NO_NOISE = 0.02
 
 
 def common_scale(counts: ArrayLike, *, epsilon: float) -> float:
-    r"""Return the smallest Laplace scale that makes every record of a data set private.
+    """Return the smallest Laplace scale that makes every record of a data set private.
 
     All records carry truncated Laplace noise of the same scale.
 
@@ -46,8 +46,8 @@ def common_scale(counts: ArrayLike, *, epsilon: float) -> float:
     ----------
     counts : array_like of int, shape (K,)
         Histogram of the data, at least two records in at least two bins.
-    epsilon : float
-        Privacy target :math:`\varepsilon\ge10^{-15}`, for every record's pDP loss.
+    epsilon : float, from 1e-15
+        For every record's pDP loss.
 
     Returns
     -------
@@ -58,17 +58,10 @@ def common_scale(counts: ArrayLike, *, epsilon: float) -> float:
         is private too.  If ε is so small that the steps of 2⁻⁵² in a kernel count, the ladder goes
         further up, to where they all are equal.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described; the message ends in what was given.
-
     Notes
     -----
-    The promise compares the data with and without the record (removal), not with the record
-    replaced.
-
-    Source: this book.  Taught in *The game*, as the baseline of the game.
+    The promise is about the removal of the record, not about its replacement.  Source: this book.
+    Taught in *The game*, as the baseline of the game.
 
     Examples
     --------

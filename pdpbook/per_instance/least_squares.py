@@ -64,25 +64,14 @@ class Influence:
 
 
 def least_squares_influence(features: ArrayLike, response: ArrayLike) -> Influence:
-    r"""Return how far each record moves the coefficients of least squares.
+    """Return how far each record moves the coefficients of least squares.
 
     Parameters
     ----------
     features : array_like, shape (n, d)
-        A row for each record, n > d; for an intercept, one of the columns is constant.
+        A row for each record, n > d; for an intercept, one of the columns is constant.  The columns
+        are linearly independent, also without any one record, and no number is beyond 1e100.
     response : array_like, shape (n,)
-        What the features explain.
-
-    Returns
-    -------
-    Influence
-        Coefficients, leverages, residuals, changes and Cook's distances.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the arrays do not fit or hold a number beyond 1e100, if the columns of the features are
-        linearly dependent, or if they are without some record, whose leverage is then 1.
 
     Notes
     -----
@@ -129,14 +118,12 @@ def worst_least_squares_changes(
 
     Parameters
     ----------
-    features : array_like, shape (n, d)
-        A row for each record of the data, n > d.
-    response : array_like, shape (n,)
-        What the features explain.
+    features, response
+        As for :func:`least_squares_influence`.
     candidates : array_like, shape (m, d)
         Features that the record may have.
     lower, upper : float
-        Smallest and largest possible response, lower < upper.
+        Smallest and largest possible response.
 
     Returns
     -------
@@ -144,18 +131,11 @@ def worst_least_squares_changes(
         For each candidate the change :math:`H^{-1}x\,r/(1+x^{\mathsf T}H^{-1}x)` at the response
         that makes it longest, which is one of the two ends.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the arrays do not fit or hold a number beyond 1e100, if the columns of the features are
-        linearly dependent, or if lower and upper are not finite numbers in this order.
-
     Notes
     -----
-    The neighbour of the data with the new record is the data without it (removal).
-
-    Source: the formula of Sherman & Morrison (1950).  Taught in *What a released statistic tells
-    about each record*.
+    The neighbour of the data with the new record is the data without it (removal).  Source: the
+    formula of Sherman & Morrison (1950).  Taught in *What a released statistic tells about each
+    record*.
 
     Examples
     --------

@@ -47,22 +47,14 @@ def truncated_laplace_pdf(x: ArrayLike, location: ArrayLike, scale: ArrayLike) -
     Parameters
     ----------
     x : array_like
-        Points of [0, 1] at which the density is wanted; outside it is 0, and nan at nan.
-    location : array_like
-        :math:`\mu` in [0, 1].
-    scale : array_like
-        :math:`b \ge 10^{-307}`, in units of the interval.
+        Where the density is wanted; outside [0, 1] it is 0, and nan at nan.
+    location : array_like, μ in [0, 1]
+    scale : array_like, b >= 1e-307
 
     Returns
     -------
     ndarray
         Of the broadcast shape of the three.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument holds no numbers, a location lies outside [0, 1], a scale is not finite and
-        at least 1e-307, or the shapes do not fit.
 
     Notes
     -----
@@ -91,19 +83,13 @@ def truncated_laplace_extremes(scale: ArrayLike) -> tuple[NDArray, NDArray]:
 
     Parameters
     ----------
-    scale : array_like
-        :math:`b \ge 10^{-307}`, in units of the interval.
+    scale : array_like, b >= 1e-307
 
     Returns
     -------
     v_min, v_max : ndarray
         :math:`\frac{1/b}{e^{1/b}-1}`, taken at :math:`\mu=0, x=1` and its mirror image, and
         :math:`\frac{1/b}{1-e^{-1/b}}`, taken at :math:`\mu=x=0` and :math:`\mu=x=1`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a scale is not finite and at least 1e-307.
 
     Notes
     -----
@@ -127,15 +113,15 @@ def _checked_widths(scale: ArrayLike) -> NDArray[np.float64]:
 
 
 def laplace_kernel(bins: int, scales: ArrayLike) -> NDArray[np.float64]:
-    r"""Return the kernels of truncated Laplace noise on K equal bins of [0, 1].
+    """Return the kernels of truncated Laplace noise on K equal bins of [0, 1].
 
     Parameters
     ----------
     bins : int
-        Number of bins K, from 2 to so many that the kernels take 2 GiB.
-    scales : array_like, shape (V,)
-        Laplace scales b > 0 in units of the interval.  (The papers call b the variance; the
-        variance of the noise before truncation is :math:`2b^2`.)
+        K, from 2 to so many that the kernels take 2 GiB.
+    scales : array_like, shape (V,), b > 0
+        In units of the interval.  (The papers call b the variance; the variance of the noise
+        before truncation is :math:`2b^2`.)
 
     Returns
     -------
@@ -143,11 +129,6 @@ def laplace_kernel(bins: int, scales: ArrayLike) -> NDArray[np.float64]:
         ``kernel[v, k, x]`` is the probability that a record of bin k with scale ``scales[v]`` is
         released as bin x.  Rows sum to 1.  No entry is 0: one that would be smaller than 2.2e-308
         is this number.
-
-    Raises
-    ------
-    ValueError
-        If a scale is not finite and positive, with its value, or the kernels need more than 2 GiB.
 
     Notes
     -----
@@ -168,24 +149,19 @@ def laplace_kernel(bins: int, scales: ArrayLike) -> NDArray[np.float64]:
 
 
 def gaussian_kernel(bins: int, sigmas: ArrayLike) -> NDArray[np.float64]:
-    r"""Return the kernels of truncated Gaussian noise on K equal bins of [0, 1].
+    """Return the kernels of truncated Gaussian noise on K equal bins of [0, 1].
 
     Parameters
     ----------
     bins : int
-        Number of bins K, from 2 to so many that the kernels take 2 GiB.
-    sigmas : array_like, shape (V,)
-        Standard deviations > 0 of the noise before truncation, in units of the interval.
+        As for :func:`laplace_kernel`.
+    sigmas : array_like, shape (V,), σ > 0
+        Of the noise before truncation, in units of the interval.
 
     Returns
     -------
     ndarray, shape (V, K, K)
         As for :func:`laplace_kernel`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the number of bins is not a whole number >= 2, or a sigma is not finite and > 0.
 
     Notes
     -----
@@ -225,7 +201,7 @@ def _kernels_of(masses: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def product_kernel(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
-    r"""Return the kernels of independent noise on two features.
+    """Return the kernels of independent noise on two features.
 
     Bin (k, l) of the product grid has the number ``k * L + l``, action (v, w) the number
     ``v * W + w``, as ``numpy.ravel_multi_index`` counts.
@@ -233,21 +209,14 @@ def product_kernel(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     first : array_like, shape (V, K, K)
-        Kernels of the first feature; rows sum to 1.
     second : array_like, shape (W, L, L)
-        Kernels of the second feature; rows sum to 1.
+        Kernels of the two features; rows sum to 1.
 
     Returns
     -------
     ndarray, shape (V·W, K·L, K·L)
-        It needs 8·V·W·(K·L)² bytes: 39 MB for two grids of 21 bins and 5 scales each, 21 GB for
-        two grids of 101 bins.  The product of positive entries is positive.
-
-    Raises
-    ------
-    ValueError
-        If a kernel has another shape or its rows do not sum to 1, or the product needs more than
-        2 GiB.
+        It needs 8·V·W·(K·L)² bytes, at most 2 GiB: 39 MB for two grids of 21 bins and 5 scales
+        each.  The product of positive entries is positive.
 
     Notes
     -----

@@ -47,10 +47,8 @@ def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
 
     Parameters
     ----------
-    n : int
-        Number of records, at least 2.
-    epsilon : float
-        Privacy target :math:`\varepsilon > 0`.
+    n : int, >= 2
+    epsilon : float, ε > 0
 
     Returns
     -------
@@ -60,18 +58,11 @@ def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
         relative rounding of 1e-12; for large n write it ``-log1p(-1 / n)``.  The game does not
         decide by these two doubles but without rounding.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If n is not a whole number >= 2, or epsilon is not a finite number > 0.
-
     Notes
     -----
-    The promise compares the data with and without the record (removal), not with the record
-    replaced.
-
-    Source: this book, the linear form of pDP.  Taught in *ε-DP and ε-pDP*.  Both are computed
-    without cancellation, so they are exact to rounding for a billion records.
+    The promise is about the removal of the record, not about its replacement.  Source: this book,
+    the linear form of pDP.  Taught in *ε-DP and ε-pDP*.  Both are computed without cancellation, so
+    they are exact to rounding for a billion records.
 
     Examples
     --------
@@ -128,29 +119,20 @@ def records_needed(n: int, epsilon: float) -> int:
 
     Parameters
     ----------
-    n : int
-        Number of records, at least 2.
+    n : int, >= 2
     epsilon : float
-        Privacy target :math:`\varepsilon`, at least :math:`\ln(n/(n-1))`: below that a record
-        without noise betrays itself in the bins where it never is, whoever shares its bin, unless
-        nobody is released anywhere else.
+        At least :math:`\ln(n/(n-1))`: below that a record without noise betrays itself in the bins
+        where it never is, whoever shares its bin, unless nobody is released anywhere else.
 
     Returns
     -------
     int
         The smallest private m, without rounding.
 
-    Raises
-    ------
-    ValueError
-        If epsilon is smaller than that.
-
     Notes
     -----
-    The promise compares the data with and without the record (removal), not with the record
-    replaced.
-
-    Source: footnote 2 of Ryu, Jang & Yang (2024), made exact.  Taught in *ε-DP and ε-pDP*.
+    The promise is about the removal of the record, not about its replacement.  Source: footnote 2
+    of Ryu, Jang & Yang (2024), made exact.  Taught in *ε-DP and ε-pDP*.
 
     Examples
     --------
@@ -175,8 +157,7 @@ def privacy_losses(rows: ArrayLike, mass: ArrayLike, n: int) -> NDArray[np.float
         Output distribution :math:`p_i` of each record whose loss is wanted.
     mass : array_like, shape (K,)
         Mass :math:`S(x)` of all n records together, these r included; it sums to n.
-    n : int
-        Number of records, at least 2.
+    n : int, >= 2
 
     Returns
     -------
@@ -187,18 +168,10 @@ def privacy_losses(rows: ArrayLike, mass: ArrayLike, n: int) -> NDArray[np.float
         the last place, so that it bounds the loss for the rows and the mass that are given; what
         these lack to the exact ones it cannot know.
 
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, a row exceeds the mass, or the mass does not sum to n.
-
     Notes
     -----
-    The promise compares the data with and without the record (removal), not with the record
-    replaced.
-
-    Source: definition 2 of Ryu, Jang & Yang (2024), in both directions.  Taught in
-    *ε-DP and ε-pDP*.
+    The promise is about the removal of the record, not about its replacement.  Source: definition 2
+    of Ryu, Jang & Yang (2024), in both directions.  Taught in *ε-DP and ε-pDP*.
 
     Examples
     --------
@@ -219,7 +192,7 @@ def privacy_losses(rows: ArrayLike, mass: ArrayLike, n: int) -> NDArray[np.float
 def rows_and_mass(
     rows: ArrayLike, mass: ArrayLike, n: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
-    """Return checked rows, mass and number of records, or raise a ValueError or TypeError."""
+    """Return checked rows, mass and number of records."""
     n = _validate.integer("n", n, at_least=2)
     total = _validate.finite_vector("mass", mass)
     array = np.ascontiguousarray(_validate.numeric("rows", rows), dtype=np.float64)

@@ -29,27 +29,18 @@ def scale_bound(n: int, epsilon: float) -> float:
 
     Parameters
     ----------
-    n : int
-        Number of records, at least 2.
-    epsilon : float
-        Privacy target :math:`\varepsilon > 0`.
+    n : int, >= 2
+    epsilon : float, ε > 0
 
     Returns
     -------
     float
         :math:`b^* = 1/\ln(1 + n(e^\varepsilon-1))`, in units of the padded interval, rounded up.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If n is not a whole number >= 2, or epsilon is not a finite number > 0.
-
     Notes
     -----
-    The promise compares the data with and without the record (removal), not with the record
-    replaced.
-
-    Source: Theorem 1′ of this book.  Taught in *How much noise is enough*.
+    The promise is about the removal of the record, not about its replacement.  Source: Theorem 1′
+    of this book.  Taught in *How much noise is enough*.
 
     Examples
     --------
@@ -66,10 +57,8 @@ def published_scale_bound(n: int, epsilon: float, *, bins: int | None = None) ->
 
     Parameters
     ----------
-    n : int
-        Number of records, at least 2.
-    epsilon : float
-        Privacy target :math:`\varepsilon > 0`.
+    n : int, >= 2
+    epsilon : float, ε > 0
     bins : int, optional
         With a number of bins K, the version of the paper's appendix.
 
@@ -79,18 +68,10 @@ def published_scale_bound(n: int, epsilon: float, *, bins: int | None = None) ->
         Eq. (10), :math:`1/\ln(1+(n-1)(e^\varepsilon-1))`, or with bins eq. (11),
         :math:`1/\ln(1+(n-1)(e^\varepsilon-1)/K)`.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If n is not a whole number >= 2, epsilon is not a finite number > 0, or bins is not a whole
-        number >= 1.
-
     Notes
     -----
-    The promise compares the data with and without the record (removal), not with the record
-    replaced.
-
-    Source: Ryu, Jang & Yang (2024), Theorem 1.  Taught in *Reading the published proof*.
+    The promise is about the removal of the record, not about its replacement.  Source: Ryu, Jang &
+    Yang (2024), Theorem 1.  Taught in *Reading the published proof*.
 
     Examples
     --------
@@ -116,29 +97,20 @@ def uniform_release_scale(n: int, epsilon: float) -> float:
 
     Parameters
     ----------
-    n : int
-        Number of records, at least 2.
-    epsilon : float
-        Privacy target :math:`\varepsilon > 0`.
+    n : int, >= 2
+    epsilon : float, ε > 0
 
     Returns
     -------
     float
         1/u, in units of the padded interval; smaller than :func:`scale_bound`.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If n is not a whole number >= 2, or epsilon is not a finite number > 0.
-
     Notes
     -----
-    The promise compares the data with and without the record (removal), not with the record
-    replaced.
-
-    Source: eqs. (29)-(32) of Ryu, Jang & Yang (2024), mended.  Taught in *Reading the published
-    proof*, where a game with all scales above this bound has an equilibrium at which a record is
-    not private.
+    The promise is about the removal of the record, not about its replacement.  Source:
+    eqs. (29)-(32) of Ryu, Jang & Yang (2024), mended.  Taught in *Reading the published proof*,
+    where a game with all scales above this bound has an equilibrium at which a record is not
+    private.
 
     Examples
     --------

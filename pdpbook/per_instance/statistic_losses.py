@@ -56,18 +56,12 @@ def count_changes(counted: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     counted : array_like of bool, shape (n,)
-        Whether each record is counted.
 
     Returns
     -------
     ndarray, shape (n,)
         1 for a record that is counted, which is the most that any record can change a count by, and
         0 for one that is not.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If counted is not a one-dimensional array of True and False, of at least one.
 
     Notes
     -----
@@ -94,17 +88,11 @@ def sum_changes(values: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     values : array_like, shape (n,)
-        The records.
 
     Returns
     -------
     ndarray, shape (n,)
         The values themselves.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the values are not finite numbers.
 
     Notes
     -----
@@ -125,23 +113,17 @@ def worst_sum_change(*, lower: float, upper: float) -> float:
     Parameters
     ----------
     lower, upper : float
-        Smallest and largest possible value of a record, lower < upper.
+        Smallest and largest possible value of a record.
 
     Returns
     -------
     float
         The larger of the absolute values of both ends, in their unit.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the ends are not finite numbers, or not in this order.
-
     Notes
     -----
-    It is the sensitivity of the sum, when a record is removed.
-
-    Source: Dwork et al. (2006).  Taught in *What a released statistic tells about each record*.
+    It is the sensitivity of the sum, when a record is removed.  Source: Dwork et al. (2006).
+    Taught in *What a released statistic tells about each record*.
 
     Examples
     --------
@@ -156,18 +138,12 @@ def mean_changes(values: ArrayLike) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    values : array_like, shape (n,)
-        The records, at least two.
+    values : array_like, shape (n,), n >= 2
 
     Returns
     -------
     ndarray, shape (n,)
         :math:`\bar x-\bar x_{-i}`, in the unit of the values.
-
-    Raises
-    ------
-    ValueError
-        If the values are not finite numbers, or fewer than two.
 
     Notes
     -----
@@ -190,26 +166,19 @@ def worst_mean_change(n: int, *, lower: float, upper: float) -> float:
 
     Parameters
     ----------
-    n : int
-        Number of records, at least 2.
+    n : int, >= 2
     lower, upper : float
-        Smallest and largest possible value of a record, lower < upper.
+        Smallest and largest possible value of a record.
 
     Returns
     -------
     float
         (upper - lower) / n: the record is at one end and all others are at the other.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described; the message ends in what was given.
-
     Notes
     -----
-    It is the sensitivity of the mean of n records, when one of them is removed.
-
-    Source: Dwork et al. (2006).  Taught in *What a released statistic tells about each record*.
+    It is the sensitivity of the mean of n records, when one of them is removed.  Source: Dwork et
+    al. (2006).  Taught in *What a released statistic tells about each record*.
 
     Examples
     --------
@@ -228,24 +197,17 @@ def laplace_losses(changes: ArrayLike, *, scale: float) -> NDArray[np.float64]:
     ----------
     changes : array_like, shape (n,) or (n, d)
         By how much the statistic, of one number or of d, moves when each record is removed.
-    scale : float
-        Scale b > 0 of the independent noise on each number, in the same unit.
+    scale : float, b > 0
+        Of the independent noise on each number, in the same unit.
 
     Returns
     -------
     ndarray, shape (n,)
         :math:`\lVert\Delta_i\rVert_1/b`, in nats.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the changes are not finite numbers, the scale is not a finite number > 0, or a loss
-        leaves the range of floating-point numbers.
-
     Notes
     -----
     Neighbouring data sets differ by the removal of one record; the scale is the same for both.
-
     Source: Wang (2019).  Taught in *What a released statistic tells about each record*.
 
     Examples
@@ -270,11 +232,11 @@ def gaussian_deltas(changes: ArrayLike, *, epsilon: float, sigma: float) -> NDAr
     Parameters
     ----------
     changes : array_like, shape (n,) or (n, d)
-        By how much the statistic, of one number or of d, moves when each record is removed.
-    epsilon : float
-        :math:`\varepsilon \ge 0`.
-    sigma : float
-        Standard deviation σ > 0 of the independent noise on each number, in the same unit.
+        By how much the statistic, of one number or of d, moves when each record is removed; no
+        change is larger than 1e100 standard deviations.
+    epsilon : float, ε >= 0
+    sigma : float, σ > 0
+        Of the independent noise on each number, in the same unit.
 
     Returns
     -------
@@ -282,16 +244,9 @@ def gaussian_deltas(changes: ArrayLike, *, epsilon: float, sigma: float) -> NDAr
         The smallest δ of each record, :func:`pdpbook.foundations.gaussian_delta` at the distance
         :math:`\lVert\Delta_i\rVert_2/\sigma`; 0 for a record that changes nothing.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the changes are not finite numbers, epsilon or sigma is out of its range, or a change is
-        larger than 1e100 standard deviations.
-
     Notes
     -----
     Neighbouring data sets differ by the removal of one record; the noise is the same for both.
-
     Source: Balle & Wang (2018), Theorem 8, at the record's own change.  Taught in *What a released
     statistic tells about each record*.
 
@@ -310,32 +265,22 @@ def gaussian_deltas(changes: ArrayLike, *, epsilon: float, sigma: float) -> NDAr
 
 
 def gaussian_epsilons(changes: ArrayLike, *, delta: float, sigma: float) -> NDArray[np.float64]:
-    r"""Return the ε at which each record is (ε, δ)-pDP when Gaussian noise is added to a statistic.
+    """Return the ε at which each record is (ε, δ)-pDP when Gaussian noise is added to a statistic.
 
     Parameters
     ----------
-    changes : array_like, shape (n,) or (n, d)
-        By how much the statistic, of one number or of d, moves when each record is removed.
-    delta : float
-        δ in [1e-300, 1).
-    sigma : float
-        Standard deviation σ > 0 of the independent noise on each number, in the same unit.
+    changes, sigma
+        As for :func:`gaussian_deltas`.
+    delta : float, from 1e-300 to below 1
 
     Returns
     -------
     ndarray, shape (n,)
         The smallest ε of each record, at which :func:`gaussian_deltas` is at most δ.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the changes are not finite numbers, delta or sigma is out of its range, or a change is
-        larger than 1e100 standard deviations.
-
     Notes
     -----
     Neighbouring data sets differ by the removal of one record; the noise is the same for both.
-
     Source: Balle & Wang (2018), Theorem 8, solved for ε.  Taught in *What a released statistic
     tells about each record*.
 
@@ -375,11 +320,9 @@ def quantile_probabilities(
     Parameters
     ----------
     values : array_like, shape (n,)
-        The records.
     candidates : array_like, shape (R,)
         Public points in ascending order, one of which is released.
-    epsilon : float
-        Privacy level :math:`\varepsilon>0` of the release.
+    epsilon : float, ε > 0 of the release
     quantile : float
         The share q in (0, 1) of the records that lie below or at it.
 
@@ -390,16 +333,10 @@ def quantile_probabilities(
         below or at it, its utility is :math:`-\max\{a-qn,qn-b,0\}`, which the removal of one record
         changes by at most max(q, 1 - q), as :mod:`pdpbook.foundations.noisy_statistics` proves.
 
-    Raises
-    ------
-    ValueError
-        If an argument is not as described; the message ends in what was given.
-
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record.
-
-    Source: Smith (2011).  Taught in *What a released statistic tells about each record*.
+    Neighbouring data sets differ by the removal of one record.  Source: Smith (2011).  Taught in
+    *What a released statistic tells about each record*.
 
     Examples
     --------
@@ -414,18 +351,13 @@ def quantile_probabilities(
 def quantile_losses(
     values: ArrayLike, candidates: ArrayLike, *, epsilon: float, quantile: float
 ) -> NDArray[np.float64]:
-    r"""Return the per-instance loss of each record by one released quantile.
+    """Return the per-instance loss of each record by one released quantile.
 
     Parameters
     ----------
-    values : array_like, shape (n,)
-        The records, at least two.
-    candidates : array_like, shape (R,)
-        Public points in ascending order, one of which is released.
-    epsilon : float
-        Privacy level :math:`\varepsilon>0` of the release.
-    quantile : float
-        The share q in (0, 1) of the records that lie below or at it.
+    values : array_like, shape (n,), n >= 2
+    candidates, epsilon, quantile
+        As for :func:`quantile_probabilities`.
 
     Returns
     -------
@@ -433,17 +365,10 @@ def quantile_losses(
         The largest absolute change of the log probability of a candidate when the record is
         removed; at most ε.
 
-    Raises
-    ------
-    ValueError
-        If an argument is not as described; the message ends in what was given.
-
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record.
-
-    Source: Wang (2019) for the loss, Smith (2011) for the mechanism.  Taught in *What a released
-    statistic tells about each record*.
+    Neighbouring data sets differ by the removal of one record.  Source: Wang (2019) for the loss,
+    Smith (2011) for the mechanism.  Taught in *What a released statistic tells about each record*.
 
     Examples
     --------

@@ -55,33 +55,13 @@ def decision(
 ) -> Figure:
     """Draw the column beside its recommended release, all errors, and the records' losses.
 
-    Parameters
-    ----------
-    errors : mapping from str to (float, str)
-        Error and promise of each release.
-    losses : mapping from str to ndarray
-        Loss of each record by the releases that promise something.
-    grid : Grid
-        The bins.
-    frequency, released : ndarray, shape (K,)
-        Distribution of the column on the bins, and what is released, or the distribution of a
-        released value; None for a mean and quartiles.
-    best, name : str
-        The recommended release, and what the column is called.
-    epsilon : float
-        The target, drawn as a line beside the losses.
-    measure : str
-        What the errors are.
-    one_run : bool
-        Whether the released distribution is random, so that what is drawn is one run.
-    drawn : bool
-        Whether values are drawn from the distribution, and it is not released itself.
-    levels : sequence of str, shape (K,), optional
-        Names of the bins of a column of categories.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    ``errors`` holds the error and the promise of each release, ``losses`` the losses of the records
+    by the releases that promise something.  ``frequency`` and ``released``, shape (K,), are the
+    distribution of the column and what is released, or the distribution of a released value; None
+    for a mean and quartiles.  ``best`` is the recommended release, and ``name`` what the column is
+    called.  With ``one_run`` the released distribution is random and what is drawn is one run, with
+    ``drawn`` values are drawn from it, and it is not released itself.  ``levels`` are the names of
+    the bins of a column of categories.
     """
     name = name.replace("$", r"\$")  # two of them would enclose a formula
     figure, (shape, bars, spread) = new_figure(3, height=3.0, layout="constrained")

@@ -19,17 +19,8 @@ __all__ = ["losses_by_group"]
 def losses_by_group(groups: pd.DataFrame, *, worst_case: float) -> Figure:
     """Draw for each group how the losses of its records are spread, and the worst case beside them.
 
-    Parameters
-    ----------
-    groups : pandas.DataFrame
-        One row for each group, drawn from above, with the columns ``10 %``, ``median``, ``90 %``
-        and ``largest``, in nats; what is infinite is left out.
-    worst_case : float
-        What a record with the worst values can lose.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    ``groups`` has one row for each group, drawn from above, with the columns ``10 %``, ``median``,
+    ``90 %`` and ``largest``, in nats; what is infinite is left out.
     """
     figure, axis = new_figure(height=1.1 + 0.32 * len(groups))
     rows, style = np.arange(len(groups)), look("fixed-noise")

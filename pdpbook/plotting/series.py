@@ -81,16 +81,8 @@ DASHES: list[Dash] = ["-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1))
 class Look:
     """How something is drawn, and by which names figures ask for it.
 
-    Attributes
-    ----------
-    label : str
-        What a legend calls it.
-    colour : str
-        As ``#rrggbb``, on a light ground.
-    dash : str or tuple
-        Line style of Matplotlib.
-    marker : str
-        Marker of Matplotlib, empty for none.
+    ``label`` is what a legend calls it, ``colour`` is ``#rrggbb`` on a light ground, and ``dash``
+    and ``marker`` (empty for none) are Matplotlib's.
     """
 
     label: str
@@ -282,48 +274,12 @@ def _shade(rank: int, shades: int) -> str:
 
 
 def entry_of(label: str) -> str | None:
-    """Return the key of the entry that a label means, or nothing.
-
-    Parameters
-    ----------
-    label : str
-        A name of :data:`KEYS`, or one with a comma and a variant behind it.
-
-    Returns
-    -------
-    str or None
-
-    Examples
-    --------
-    >>> entry_of("best responses, finer scales"), entry_of("Laplace"), entry_of("a guess")
-    ('game', 'laplace', None)
-    """
+    """Return the key of the entry that a label means, a name of :data:`KEYS` before any comma."""
     return KEYS.get(label) or KEYS.get(label.partition(",")[0])
 
 
 def look(name: str) -> dict[str, Any]:
-    """Return the look of an entry as options of Matplotlib.
-
-    Parameters
-    ----------
-    name : str
-        Name of an entry.
-
-    Returns
-    -------
-    dict
-        With ``color``, ``linestyle`` and ``marker``.
-
-    Raises
-    ------
-    ValueError
-        If there is no such entry.
-
-    Examples
-    --------
-    >>> look("laplace")
-    {'color': '#D55E00', 'linestyle': '--', 'marker': 's'}
-    """
+    """Return the look of an entry as options of Matplotlib: color, linestyle and marker."""
     if name not in LOOKS:
         raise ValueError(f"name must be one of {sorted(LOOKS)}, got name={name!r}")
     each = LOOKS[name]
@@ -336,29 +292,8 @@ def looks(labels: Iterable[str]) -> list[dict[str, Any]]:
     A label that means an entry has its look.  Of several that mean the same one, the first has all
     of it and the others its colour, with dashes and markers of their own.  Labels that are values
     of a number, such as ``ε = 0.1``, have shades, the largest value the one that stands out most.
-    What remains gets a colour, dashes and a marker that no entry of the figure has.
-
-    Parameters
-    ----------
-    labels : iterable of str
-        All labels of a figure.
-
-    Returns
-    -------
-    list of dict
-        With ``color``, ``linestyle`` and ``marker``, one for each label.
-
-    Raises
-    ------
-    ValueError
-        If there are more labels than looks.
-
-    Examples
-    --------
-    >>> [each["color"] for each in looks(["a guess", "Laplace", "game, stated", "game, finer"])]
-    ['#7A4400', '#D55E00', '#0072B2', '#0072B2']
-    >>> [each["color"] for each in looks(["ε = 1", "ε = 0.1"])] == [LEVELS[-1], LEVELS[0]]
-    True
+    What remains gets a colour, dashes and a marker that no entry of the figure has; if there are
+    none left, a ValueError is raised.
     """
     labels = list(labels)
     entries = [entry_of(label) for label in labels]
@@ -397,23 +332,6 @@ def looks(labels: Iterable[str]) -> list[dict[str, Any]]:
 def filled(name: str) -> dict[str, Any]:
     """Return options of Matplotlib for areas and bars of an entry: a light ground, a clear edge.
 
-    Parameters
-    ----------
-    name : str
-        Name of an entry.
-
-    Returns
-    -------
-    dict
-        With ``facecolor``, ``edgecolor`` and ``linewidth``.
-
-    Raises
-    ------
-    ValueError
-        If there is no such entry.
-
-    Examples
-    --------
     >>> filled("data")["edgecolor"]
     ('#000000', 0.65)
     """
@@ -422,52 +340,16 @@ def filled(name: str) -> dict[str, Any]:
 
 
 def hatched(name: str) -> dict[str, Any]:
-    """Return options of Matplotlib for an area that nothing can reach, in the colour of an entry.
-
-    Parameters
-    ----------
-    name : str
-        Name of an entry.
-
-    Returns
-    -------
-    dict
-        With ``facecolor``, ``edgecolor``, ``hatch``, ``linewidth`` and ``alpha``.
-
-    Raises
-    ------
-    ValueError
-        If there is no such entry.
-
-    Examples
-    --------
-    >>> hatched("floor")["hatch"]
-    '//'
-    """
+    """Return options of Matplotlib for an area that nothing can reach, in an entry's colour."""
     colour = look(name)["color"]
     return {"facecolor": "none", "edgecolor": colour, "hatch": "//", "linewidth": 0, "alpha": 0.8}
 
 
 def in_dark_mode(colour: str) -> str:
-    """Return what a colour of a drawing looks like in dark mode.
+    """Return what a colour of a drawing, as ``#rrggbb``, looks like in dark mode.
 
     The style sheet of the pages gives a drawing ``invert(0.92) hue-rotate(180deg)``: light and dark
     change places and the hue stays.
-
-    Parameters
-    ----------
-    colour : str
-        As ``#rrggbb``.
-
-    Returns
-    -------
-    str
-        As ``#rrggbb``.
-
-    Examples
-    --------
-    >>> in_dark_mode("#000000"), in_dark_mode("#0072B2")
-    ('#ebebeb', '#4cace2')
     """
     channels = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255.0
     inverted = 0.92 + channels * (1.0 - 2.0 * 0.92)

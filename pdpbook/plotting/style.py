@@ -87,13 +87,7 @@ _STYLE: dict[str, Any] = {
 
 
 def book_style() -> AbstractContextManager[Any]:
-    """Return a context in which figures are made in the book's style.
-
-    Returns
-    -------
-    context manager
-        After it Matplotlib's settings are as they were.
-    """
+    """Return a context in which figures are made in the book's style."""
     return cast("AbstractContextManager[Any]", require("matplotlib").rc_context(_STYLE))
 
 
@@ -119,22 +113,10 @@ def use_book_style() -> None:
 def new_figure(
     rows: int = 1, columns: int = 1, *, height: float = 3.2, **options: Any
 ) -> tuple[Figure, Any]:
-    """Return a figure of the book's width and its axes.
+    """Return a figure of the book's width and its axes, as ``matplotlib.pyplot.subplots`` does.
 
-    Parameters
-    ----------
-    rows, columns : int
-        Panels; at most two columns, so that a phone can show them.
-    height : float
-        Height of one row, in inches; the width is always :data:`WIDTH`.
-    **options
-        Passed on to ``matplotlib.pyplot.subplots``, e.g. ``sharex=True``.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    axes : matplotlib.axes.Axes or ndarray of them
-        As ``matplotlib.pyplot.subplots`` returns them.
+    There are at most two columns, so that a phone can show them; ``height`` is that of one row, in
+    inches.  The options go to ``subplots``, e.g. ``sharex=True``.
     """
     plt = require("matplotlib.pyplot")
     if columns > 2:
@@ -151,22 +133,10 @@ def key(
     columns: int | None = None,
     **options: Any,
 ) -> Legend:
-    """Put the names of the series above a figure, or above one of its panels.
+    """Put the names of the series above a figure, each once, or above one of its panels.
 
-    Parameters
-    ----------
-    where : matplotlib.figure.Figure or matplotlib.axes.Axes
-        A figure, for a key of all its series, each name once, or a panel with a key of its own.
-    of : sequence of matplotlib.axes.Axes, optional
-        The panels of a figure whose series it names; by default all.
-    columns : int, optional
-        How many names stand in a row; by default as many as there is room for.
-    **options
-        Passed on to ``legend``, e.g. ``title="noise scale"``.
-
-    Returns
-    -------
-    matplotlib.legend.Legend
+    ``of`` are the panels of a figure whose series it names, by default all.  Without ``columns``
+    as many names stand in a row as there is room for.  The options go to ``legend``.
     """
     target: Any = where
     whole = isinstance(where, require("matplotlib.figure").Figure)
@@ -194,25 +164,7 @@ def key(
 def around(axis: Axes, places: ArrayLike, *, beyond: float = 0.25) -> None:
     """Let a horizontal axis show where the records are, and not the whole padded interval.
 
-    Parameters
-    ----------
-    axis : matplotlib.axes.Axes
-    places : array_like, shape (m,)
-        Where records are, in units of the axis; at least two distinct values.
-    beyond : float
-        How far the axis goes on at either end, as a share of the range of the places.
-
-    Raises
-    ------
-    ValueError
-        If the places are not at least two distinct values.
-
-    Examples
-    --------
-    >>> _, axes = new_figure()
-    >>> around(axes, [160.0, 200.0, 180.0])
-    >>> [float(end) for end in axes.get_xlim()]
-    [150.0, 210.0]
+    The axis goes on ``beyond`` the places at either end, as a share of their range.
     """
     low, high = np.min(places), np.max(places)
     if low == high:
@@ -221,15 +173,7 @@ def around(axis: Axes, places: ArrayLike, *, beyond: float = 0.25) -> None:
 
 
 def mark(axis: Axes, place: float, name: str) -> None:
-    """Mark a place of the horizontal axis by a dotted line with a name beside its foot.
-
-    Parameters
-    ----------
-    axis : matplotlib.axes.Axes
-    place : float
-        In units of the axis.
-    name : str
-    """
+    """Mark a place of the horizontal axis by a dotted line with a name beside its foot."""
     axis.axvline(place, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
     axis.annotate(
         name,
@@ -244,13 +188,6 @@ def mark(axis: Axes, place: float, name: str) -> None:
 def powers_and_threes(axis: Axis) -> None:
     """Label a logarithmic axis of a few powers of ten with 1, 3, 10, 30, …, as numbers.
 
-    Parameters
-    ----------
-    axis : matplotlib.axis.Axis
-        Such as ``axes.yaxis``, of a logarithmic scale.
-
-    Examples
-    --------
     >>> _, axes = new_figure()
     >>> _ = axes.semilogy([0.02, 0.9])
     >>> powers_and_threes(axes.yaxis)
@@ -265,25 +202,10 @@ def powers_and_threes(axis: Axis) -> None:
 
 
 def value_bars(axes: Axes, values: ArrayLike, counts: ArrayLike, **style: Any) -> BarContainer:
-    """Draw how often each value occurs, in bars of one width.
+    """Draw how often each of several increasing values occurs, in bars of one width.
 
     Bars of values that lie close together overlap, with the shorter one in front.
 
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-    values, counts : array_like, shape (m,)
-        At least two distinct values in increasing order, and how often each occurs.
-    **style
-        What :meth:`matplotlib.axes.Axes.bar` takes.
-
-    Returns
-    -------
-    matplotlib.container.BarContainer
-        The bars, in the order of the values.
-
-    Examples
-    --------
     >>> _, axes = new_figure()
     >>> bars = value_bars(axes, [195.5, 196.0, 198.0, 200.0], [40, 1, 60, 30])
     >>> [round(float(bar.get_width()), 3) for bar in bars]
@@ -300,14 +222,7 @@ def value_bars(axes: Axes, values: ArrayLike, counts: ArrayLike, **style: Any) -
 def as_svg(figure: Figure) -> str:
     """Return a figure as SVG, its letters as text in the fonts of :data:`SANS_SERIF`.
 
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-
-    Returns
-    -------
-    str
-        The file.  Nothing in it says when or where it was drawn.
+    Nothing in it says when or where it was drawn.
     """
     written = io.StringIO()
     with require("matplotlib").rc_context({"svg.fonttype": "none", "svg.hashsalt": "pdpbook"}):

@@ -28,18 +28,9 @@ STARTS_WITH_NUMBER = re.compile(r"[<≥]? ?−?\d|[–∞]")  # "60 of 60", "13.
 class Table:
     """Text in rows and columns, which Jupyter shows as a table.
 
-    Attributes
-    ----------
-    head : tuple of (str, str)
-        Group and name of each column; the group is empty where there is none.
-    rows : tuple of tuple of str
-        The cells, a row each.
-    numeric : tuple of bool
-        Which columns hold numbers, and so stand at the right.
-    bold : frozenset of (int, int)
-        Row and column of each cell that is set in bold.
-    stub : int
-        How many columns, from the left, name the row.
+    ``head`` holds the group (empty where there is none) and the name of each column, ``numeric``
+    which columns hold numbers and so stand at the right, ``bold`` row and column of each cell in
+    bold, and ``stub`` how many columns, from the left, name the row.
     """
 
     head: tuple[tuple[str, str], ...]
@@ -118,26 +109,16 @@ def table(
     Parameters
     ----------
     columns : mapping or DataFrame
-        The cells of each column, m a column, under its name: a string, or a pair of strings, the
-        group of columns and the name in it.  The index of a DataFrame is not shown.
+        The cells of each column under its name: a string, or a pair of strings, the group of
+        columns and the name in it.  The index of a DataFrame is not shown.
     formats : mapping, optional
         How the numbers of a column are written, e.g. ``{"KL": ".4f"}``; the key may also be the
         group or the second part of a pair.  By default an integer has commas between thousands;
         a column with fractions needs a format.
     bold : mapping, optional
-        Which of the m cells of a column are set in bold.
+        Which of the cells of a column are set in bold.
     stub : int
         How many columns, from the left, name the row.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    ValueError
-        If there is no column or no row, columns differ in length, a format or a mask names no
-        column, or a column with fractions has no format.
 
     Examples
     --------

@@ -68,22 +68,11 @@ def _forgive_timeouts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) 
 
 @contextmanager
 def connected(client: Client | None = None) -> Iterator[Client]:
-    """Give the user's client, or a local one that is closed afterwards.
+    """Give the user's client, whose workers must see the same files under the same names.
 
-    Parameters
-    ----------
-    client : distributed.Client, optional
-        A connection to any Dask cluster.  Its workers must see the same files under the same names.
-        Without it a local cluster runs with a thread for each processor, in this process: NumPy,
-        pyarrow and hashlib work side by side there, and a script needs no guard around its main
-        part.
-
-    Raises
-    ------
-    ImportError
-        If Dask is not installed.
-    TypeError
-        If the argument is no client.
+    Without it a local cluster runs in this process until the end, with a thread for each processor:
+    NumPy, pyarrow and hashlib work side by side there, and a script needs no guard around its main
+    part.  Without Dask it is an ImportError.
     """
     distributed = require("distributed")
     if client is not None:
@@ -195,47 +184,18 @@ def run_tasks(
 ) -> Iterator[tuple[int, Result]]:
     """Call a function of one argument on every item, on the workers, and yield what comes back.
 
-    Parameters
-    ----------
-    function : callable
-        It may run more than once for an item, so it must be a function in the strict sense.
-    items : iterable
-        The arguments.
-    client : distributed.Client, optional
-        See :func:`connected`.
-    progress : bool or callable
-        Whether to show a bar, or a function of (done, total).
-    label : str
-        What stands before the bar, and at the beginning of the errors of the cluster.
-    worker_timeout : float
-        Seconds for which to wait while the cluster has no worker, or none that answers, or while
-        its scheduler does not answer; also the seconds after which a single worker that gives no
-        sign of life loses its tasks to the others.
-    kept : str
-        What the errors of the cluster say of the work that was done, after "call again".
+    Pairs of index and result are yielded in the order in which they come.  The function may run
+    more than once for an item, so it must be a function in the strict sense.  A worker that gives
+    no sign of life for ``worker_timeout`` seconds loses its tasks to the others.  ``label`` stands
+    before the bar, and at the beginning of the errors of the cluster; ``kept`` is what these say of
+    the work that was done, after "call again".
 
-    Yields
-    ------
-    index, result
-        In the order in which they come.
-
-    Raises
-    ------
-    Exception
-        What a call raised, for the first of the items that failed, after all calls that had been
-        given out have ended.  A note to it holds the worker's traceback.  An exception that cannot
-        travel, and a ``SystemExit``, come back as a ``RuntimeError`` with type and text.
-    RuntimeError
-        If an item takes one worker after the other down with it.
-    TimeoutError
-        If no worker, or no scheduler, gives a sign of life for ``worker_timeout`` seconds.
-    ConnectionError
-        If the scheduler ends or forgets the tasks.
-
-    Examples
-    --------
-    >>> sorted(run_tasks(abs, [-1, 2, -3]))  # doctest: +SKIP
-    [(0, 1), (1, 2), (2, 3)]
+    What a call raises is raised for the first of the items that failed, after all calls that had
+    been given out have ended, with a note that holds the worker's traceback.  An exception that
+    cannot travel, and a ``SystemExit``, come back as a ``RuntimeError`` with type and text; so does
+    an item that takes one worker after the other down with it.  It is a ``TimeoutError`` if no
+    worker, or no scheduler, gives a sign of life for ``worker_timeout`` seconds, and a
+    ``ConnectionError`` if the scheduler ends or forgets the tasks.
     """
     pending = list(items)
     with connected(client) as engine:
@@ -252,29 +212,8 @@ def on_every_worker(
 ) -> dict[str, Result]:
     """Call a function once on each worker that the cluster has, as soon as it has one.
 
-    Parameters
-    ----------
-    function : callable
-        Called without arguments.
-    client : distributed.Client
-        The connection.
-    label : str
-        What stands at the beginning of the errors of the cluster.
-    worker_timeout : float
-        As for :func:`run_tasks`.
-
-    Returns
-    -------
-    dict
-        What it returned, by the address of the worker.  A worker that dies or stops
-        meanwhile is left out.
-
-    Raises
-    ------
-    Exception
-        What a call raised, as for :func:`run_tasks`.
-    TimeoutError, ConnectionError
-        As for :func:`run_tasks`.
+    The results are returned by the addresses of the workers, without a worker that dies or stops
+    meanwhile.  The errors are those of :func:`run_tasks`.
     """
     workers = _Workers(client, label, worker_timeout, "")
     workers.look()

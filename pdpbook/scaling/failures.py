@@ -27,16 +27,9 @@ PICKLED = 2**16  #: bytes of a pickled exception that is sent as it is
 class Failure:
     """What is left of an exception on its way home; made by :func:`attempt`.
 
-    Attributes
-    ----------
-    kind : str
-        Name of its class.
-    text : str
-        What it says, at most 4,000 characters and valid Unicode.
-    where : str
-        The end of the traceback.
-    pickled : bytes or None
-        The exception; None if it cannot be pickled, or is not an ``Exception``.
+    It has the name of the class, what it says (at most 4,000 characters and valid Unicode), the end
+    of the traceback, and the exception as bytes; None if it cannot be pickled, or is not an
+    ``Exception``.
     """
 
     kind: str
@@ -46,36 +39,13 @@ class Failure:
 
     @classmethod
     def of(cls, error: BaseException) -> Failure:
-        """Return what of an exception can travel.
-
-        Parameters
-        ----------
-        error : BaseException
-            Anything that was raised.
-
-        Returns
-        -------
-        Failure
-
-        Examples
-        --------
-        >>> Failure.of(ValueError("x" * 10**7)).text[-35:]
-        'xx … (10,000,000 characters in all)'
-        """
+        """Return what of an exception can travel."""
         text, kind = _read_message(error), type(error).__name__
         lines = "".join(traceback.format_tb(error.__traceback__))
         return cls(kind, text, _escape_surrogates(lines[-TRACEBACK:]), _pickled(error, text))
 
     def error(self) -> Exception:
-        """Return the exception, or a ``RuntimeError`` with its class and text.
-
-        Examples
-        --------
-        >>> Failure.of(KeyError("height")).error()
-        KeyError('height')
-        >>> Failure.of(SystemExit(3)).error()
-        RuntimeError('SystemExit: 3')
-        """
+        """Return the exception, or a ``RuntimeError`` with its class and text."""
         try:
             error = _rebuilt(self.pickled)
         except Exception:  # it did not travel, or its class is not here; kind and text are
@@ -86,27 +56,7 @@ class Failure:
 
 
 def attempt(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function, and return what it raises as a :class:`Failure`.
-
-    Parameters
-    ----------
-    function : callable
-        What is called.
-    *arguments
-        Its arguments.
-
-    Returns
-    -------
-    object
-        What it returns, or a failure.
-
-    Examples
-    --------
-    >>> attempt(int, "7")
-    7
-    >>> attempt(int, "seven").kind
-    'ValueError'
-    """
+    """Call a function, and return what it raises as a :class:`Failure`."""
     try:
         return function(*arguments)
     except BaseException as error:  # SystemExit in a task must not end the worker, or be lost

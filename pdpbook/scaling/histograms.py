@@ -67,19 +67,13 @@ class ColumnHistogram:
     Attributes
     ----------
     name : str
-        The column.
     grid : Grid
-        Its bins.
     counts : ndarray of int, shape (K,)
         Records per bin, read-only; clipped values are in the first and the last.
-    below : int
-        Values below the grid.  They are clipped: if there are any, the user said so.
-    above : int
-        Values above it, clipped as well.
-    missing : int
-        Rows without a value.  They are in no bin.
-    non_numeric : int
-        Rows with a value that is no number.  They are in no bin.
+    below, above : int
+        Values outside the grid.  They are clipped: if there are any, the user said so.
+    missing, non_numeric : int
+        Rows without a value, and with one that is no number.  They are in no bin.
     range_from_data : bool
         Whether the ends of the grid are records.
     """
@@ -114,15 +108,9 @@ class Histograms:
     columns : tuple of ColumnHistogram
         In the order in which they were asked for.
     rows : int
-        Rows of the table.
     files : tuple of str
-        Where they were read.
-    outside : str
-        What the user said to do with values outside of the grid.
-    missing : str
-        The same for rows without a value.
-    non_numeric : str
-        The same for values that are no numbers.
+    outside, missing, non_numeric : str
+        What the user said to do with such values.
     """
 
     columns: tuple[ColumnHistogram, ...]
@@ -156,13 +144,7 @@ class Histograms:
         return plain | {"columns": [column.to_dict() for column in self.columns]}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Keep the histograms in a file that only its owner can read, whole or not at all.
-
-        Raises
-        ------
-        ValueError
-            If the path is a URL, or one of the files of the table.
-        """
+        """Keep the histograms in a file that only its owner can read, whole or not at all."""
         path = local_path("path", path)
         for file in self.files:
             different_files({file: Path(file), "path": path})
@@ -170,13 +152,7 @@ class Histograms:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Histograms:
-        """Return what :meth:`save` has kept.
-
-        Raises
-        ------
-        ValueError
-            If the file holds something else, or the path is a URL.
-        """
+        """Return what :meth:`save` has kept; a ValueError says if the file holds something else."""
         path = local_path("path", path)
         try:
             plain = json.loads(path.read_text(encoding="utf-8"))
@@ -222,17 +198,17 @@ def scan(
     ----------
     source : path-like, or sequence of path-like
         Parquet and CSV files, a folder or a pattern: :func:`pdpbook.scaling.sources.find_files`.
-        Workers must see the files under the same absolute names.  A URL is refused.
+        Workers must see the files under the same absolute names.
     ranges : mapping of str to (lower, upper)
         For each column that is wanted the ends of its grid, known without the data.  ``"data"``
         instead takes the smallest and the largest value, which is a pass of its own, gives two
         records away, and warns.
     bins : int
-        Number K of bins of every grid.
-    outside : ``{"refuse", "clip"}``
+        Number K, of every grid.
+    outside : {"refuse", "clip"}
         What to do with values outside of the range, infinite ones among them: raise after the pass,
         or count them in the bin that is nearest.
-    missing, non_numeric : ``{"refuse", "exclude"}``
+    missing, non_numeric : {"refuse", "exclude"}
         What to do with rows that have no value in a column, or one that is no number: raise after
         the pass, or leave them out of that column's histogram.  Either way they are counted.
     client : distributed.Client, optional
@@ -241,12 +217,8 @@ def scan(
         Whether to show a bar, or a function of (done, total) that is called after each piece.
     worker_timeout : float
         Seconds for which to wait while no worker, or no scheduler, gives a sign of life, because it
-        has died or is stopped; 60 if not given.  A single worker that is silent for as long loses
-        its pieces to the others.  It does not limit how long the work itself may take.
-
-    Returns
-    -------
-    Histograms
+        has died or is stopped.  A single worker that is silent for as long loses its pieces to the
+        others.  It does not limit how long the work itself may take.
 
     Raises
     ------
@@ -263,8 +235,6 @@ def scan(
         If the scheduler ends.
     ImportError
         If Dask or pyarrow is not installed.
-    ValueError, TypeError
-        If an argument is not as described; the message ends in what was given.
 
     Warns
     -----

@@ -38,24 +38,17 @@ BASIS = (
 
 @dataclass(frozen=True)
 class ReleaseCost:
-    r"""What a release costs each record: made by :func:`release_cost`.
+    """What a release costs each record: made by :func:`release_cost`.
 
     Attributes
     ----------
-    epsilon : float
-        The ε of the whole release.
-    delta : float
-        Its δ.
-    epsilon_column : float
-        The ε of all draws of one column.
-    delta_column : float
-        Their δ.
+    epsilon, delta : float
+        Of the whole release.
+    epsilon_column, delta_column : float
+        Of all draws of one column.
     epsilon_draw : float
-        One draw of one column.
-    draws : int
-        How many draws there are.
-    columns : int
-        How many columns there are.
+        Of one draw of one column.
+    draws, columns : int
     records_at_least : int
         The number of records for which this holds, and for every larger one.
     """
@@ -78,32 +71,20 @@ def release_cost(
     Parameters
     ----------
     n : int
-        Number of records that every column has at least, at least 2.
+        Records that every column has at least, at least 2.
     epsilon : float
-        pDP loss :math:`\varepsilon > 0` of one draw of one column.
+        pDP loss of one draw of one column.
     draws : int
-        Number of draws of each column, from 1 to 10⁹.
+        Draws of each column, from 1 to 10⁹.
     delta : float
-        Allowed δ of the whole release, in [0, 1).
+        Of the whole release, in [0, 1).
     columns : int
-        Number of columns.
-
-    Returns
-    -------
-    ReleaseCost
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of its range.
 
     Notes
     -----
     Each record's promise compares the table with and without its row (removal), the others' noise
-    held fixed.
-
-    If n records make a record's likelihood ratio at least :math:`1-\frac1n`, so more of them do.
-    Taught in *A billion records*.
+    held fixed.  If n records make a record's likelihood ratio at least :math:`1-\frac1n`, so more
+    of them do.  Taught in *A billion records*.
 
     Examples
     --------
@@ -121,25 +102,7 @@ def release_cost(
 def fingerprint(plan: Plan, settings: Mapping[str, Any], key: bytes) -> str:
     """Return a keyed digest of the counts, the distributions and the settings, in hexadecimal.
 
-    Parameters
-    ----------
-    plan : Plan
-        The distributions and the histograms that they come from.  Where the files lay and how they
-        were cut into pieces does not enter, only what was counted.
-    settings : mapping
-        What is public of the release.
-    key : bytes
-        The secret of the release.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the key is too short or too long.
+    Where the files lay and how they were cut into pieces does not enter, only what was counted.
     """
     counted = plan.histograms.to_dict()
     del counted["files"]
@@ -182,21 +145,7 @@ def public_manifest(
 ) -> dict[str, Any]:
     """Return the manifest of a release that is being written, or with its files of a complete one.
 
-    Parameters
-    ----------
-    plan : Plan
-        What is released.
-    settings : dict
-        Of ``public_settings``.
-    key : bytes
-        The secret of the release.
-    files : mapping from name to ``{"rows": ..., "blake2b": ...}``, or None
-        The files; None while they are being written.
-
-    Returns
-    -------
-    dict
-        Plain numbers and words.  Neither counts nor distributions stand in it.
+    Neither counts nor distributions stand in it.  ``files`` gives rows and digest of each file.
     """
     cost = release_cost(
         plan.at_least,
@@ -228,26 +177,7 @@ def public_manifest(
 
 
 def differences(there: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Say in what two manifests differ, for a refusal.
-
-    Parameters
-    ----------
-    there, now : mapping
-        Manifests of :func:`public_manifest`.
-
-    Returns
-    -------
-    list of str
-        Empty if they are of the same release.
-
-    Examples
-    --------
-    >>> one = {"fingerprint": "a", "key": "k", "settings": {"draws": 5}}
-    >>> differences(one, one | {"fingerprint": "b", "settings": {"draws": 6}})
-    ['draws was 5 and is 6']
-    >>> differences(one, one | {"fingerprint": "b"})
-    ['the data are others']
-    """
+    """Say in what two manifests differ, for a refusal; nothing if they are of the same release."""
     if there.get("fingerprint") == now["fingerprint"]:
         return []
     old, new = there.get("settings", {}), now["settings"]

@@ -58,12 +58,11 @@ ROUNDING = 1e-9  #: how far the largest scale is above the bound, against roundi
 
 @dataclass(frozen=True, eq=False)
 class ColumnPlan:
-    r"""The distribution from which a column's values will be drawn, and how it was found.
+    """The distribution from which a column's values will be drawn, and how it was found.
 
     Attributes
     ----------
     histogram : ColumnHistogram
-        The column.
     weights : tuple of int, length K
         The distribution of the released bin, in units of which each record has :math:`2^{52}`.
     divergence : float
@@ -92,7 +91,6 @@ class Plan:
     columns : tuple of ColumnPlan
         In the order of the scan.
     histograms : Histograms
-        The counts.
     epsilon : float
         Privacy target of one draw of one column.
     mechanism : str
@@ -102,7 +100,6 @@ class Plan:
     at_least : int
         Number of records that every column has at least, on which the cost stands.
     at_least_from_data : bool
-        Whether that number was taken from the data.
     """
 
     columns: tuple[ColumnPlan, ...]
@@ -141,26 +138,14 @@ def safe_game(
     counts : array_like of int, shape (K,)
         Records per bin.
     epsilon : float
-        Privacy target :math:`\varepsilon > 0`.
     multipliers : array_like, shape (V,)
         Scales of the actions in units of :math:`b^*(n,\varepsilon)`; the first is 1, the others
         are in (0, 1).
 
-    Returns
-    -------
-    NVOGame
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not as described; the message ends in what was given.
-
     Notes
     -----
-    The promise compares the data with and without the record (removal), not with the record
-    replaced.
-
-    By Theorem 1′ of this book.  Taught in *A billion records*.
+    The promise is about the removal of the record.  By Theorem 1′ of this book.  Taught in *A
+    billion records*.
 
     Examples
     --------
@@ -199,15 +184,16 @@ def solve(
     progress: Progress = False,
     worker_timeout: float = WORKER_TIMEOUT,
 ) -> Plan:
-    r"""Find the distribution from which each column will be drawn.
+    """Find the distribution from which each column will be drawn.
 
     Parameters
     ----------
     histograms : Histograms
-        What :func:`pdpbook.scaling.histograms.scan` found.
+        Of :func:`~pdpbook.scaling.scan`, with at least two records, and ``at_least``, in each
+        column.
     epsilon : float
-        Privacy target :math:`\varepsilon > 0` of one draw of one column, for each record.
-    mechanism : ``{"game", "k-ary-randomised-response"}``
+        Privacy target of one draw of one column, for each record.
+    mechanism : {"game", "k-ary-randomised-response"}
         Best responses from the safe start, or the randomiser that does not look at the data.
     multipliers : array_like, shape (V,)
         The game's scales, see :func:`safe_game`.
@@ -218,30 +204,17 @@ def solve(
     max_sweeps : int
         Passes of best responses after which to stop; everybody is private after each.
     client, progress, worker_timeout
-        As for :func:`~pdpbook.scaling.histograms.scan`.  The columns are solved side by side.
-
-    Returns
-    -------
-    Plan
+        As for :func:`~pdpbook.scaling.scan`.  The columns are solved side by side.
 
     Raises
     ------
-    ValueError, TypeError
-        If an argument is not as described, or a column has fewer than two records or fewer than
-        ``at_least``.
-    TimeoutError
-        If the cluster has no worker for ``worker_timeout`` seconds; the same call begins again.
-    ConnectionError
-        If the scheduler ends.
-    ImportError
-        If Dask is not installed.
+    TimeoutError, ConnectionError, ImportError
+        As for :func:`~pdpbook.scaling.scan`; the same call begins again.
 
     Notes
     -----
     Each record's promise compares the table with and without its row (removal), the others' noise
-    held fixed.
-
-    Taught in *A billion records*.
+    held fixed.  Taught in *A billion records*.
     """
     histograms = _validate.instance("histograms", histograms, Histograms)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)

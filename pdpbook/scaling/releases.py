@@ -70,11 +70,9 @@ class Release:
     Attributes
     ----------
     folder : Path
-        Where it is.
     files : tuple of Path
         The Parquet files, in order.
     cost : ReleaseCost
-        What it costs each record.
     manifest : dict
         What ``_manifest.json`` says.
     written : bool
@@ -118,28 +116,27 @@ def release(
     progress: Progress = False,
     worker_timeout: float = WORKER_TIMEOUT,
 ) -> Release:
-    r"""Draw from every column and write the draws as Parquet, in parallel.
+    """Draw from every column and write the draws as Parquet, in parallel.
 
     Parameters
     ----------
     plan : Plan
-        Of :func:`pdpbook.scaling.plan.solve`.
     folder : path-like
         An empty or new folder, or one in which this same release was begun.  Workers must see it
         under the same absolute name, on a file system that renames at once; that they do is checked
-        before the first draw.  A URL is refused.
+        before the first draw.
     draws : int
         Number m of draws of each column, from 1 to 10⁹.
     delta : float
         δ of the cost, for the whole release, in [0, 1); with 0 the cost is basic composition.
     key : bytes
-        The secret of this release, from :func:`~pdpbook.scaling.keyed_random.new_key` or
-        :func:`~pdpbook.scaling.keyed_random.load_key`.  It travels to the workers.
+        The secret of this release, from :func:`~pdpbook.scaling.new_key` or
+        :func:`~pdpbook.scaling.load_key`.  It travels to the workers.
     rows_per_file : int
         Rows of each file but the last.
     client, progress, worker_timeout
-        As for :func:`~pdpbook.scaling.histograms.scan`.  After an error of the cluster the files
-        that are whole stay, and the same call goes on from there.
+        As for :func:`~pdpbook.scaling.scan`.  After an error of the cluster the files that are
+        whole stay, and the same call goes on from there.
 
     Returns
     -------
@@ -155,21 +152,13 @@ def release(
         work in the folder, which the error names, and then nothing has been changed.
     SharedFolderError
         If a worker does not see the folder, or has another version of pdpbook or pyarrow.
-    TimeoutError
-        If the cluster has no worker for ``worker_timeout`` seconds.
-    ConnectionError
-        If the scheduler ends.
-    ImportError
-        If Dask or pyarrow is not installed.
-    ValueError, TypeError
-        If an argument is not as described; the message ends in what was given.
+    TimeoutError, ConnectionError, ImportError
+        As for :func:`~pdpbook.scaling.scan`.
 
     Notes
     -----
     Each record's promise compares the table with and without its row (removal), the others' noise
-    held fixed.
-
-    Taught in *A billion records*.
+    held fixed.  Taught in *A billion records*.
     """
     plan = _validate.instance("plan", plan, Plan)
     draws = _validate.integer("draws", draws, at_least=1)

@@ -50,35 +50,7 @@ class SharedFolderError(RuntimeError):
 
 
 def local_path(name: str, value: Any) -> Path:
-    """Return a path on a file system; a URL is refused.
-
-    Parameters
-    ----------
-    name : str
-        Name of the argument, for the error.
-    value : path-like
-        The path.
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    ValueError
-        If it is a URL, or empty.
-    TypeError
-        If it is no path.
-
-    Examples
-    --------
-    >>> local_path("folder", "published/june").name
-    'june'
-    >>> local_path("folder", "s3://bucket/june")
-    Traceback (most recent call last):
-    ValueError: folder must be a path on a file system and not a URL (mount the storage, or copy the
-    files), got folder='s3://bucket/june'
-    """
+    """Return a path on a file system; a URL is refused with the name of the argument."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
         raise _validate.fail(name, "a path", value, TypeError)
     text = os.fspath(value)
@@ -95,19 +67,8 @@ def held(folder: Path, refusal: type[Exception]) -> Iterator[None]:
     """Hold a folder, so that no other call works in it at the same time.
 
     Where no file can be made or locked, nothing is held; in the first case nobody can write there.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder.
-    refusal : type of exception
-        What is raised if another call holds it.
-
-    Raises
-    ------
-    Exception
-        Of this type.  The text names the process that holds the folder and the time since when, and
-        nothing in the folder has been changed.
+    If another call holds it, ``refusal`` is raised: its text names the process that holds the
+    folder and the time since when, and nothing in the folder has been changed.
     """
     advice = (
         "Nothing was changed here; wait until that call has ended, or take a folder of your own"
@@ -122,12 +83,7 @@ def held(folder: Path, refusal: type[Exception]) -> Iterator[None]:
 class Token:
     """A file with a random word, by which a worker knows the folder of the client.
 
-    Attributes
-    ----------
-    folder : Path
-        The folder, by its absolute name.
-    word : str
-        The random word, which is also in the name of the file.
+    The folder has its absolute name; the word is also in the name of the file.
     """
 
     folder: Path
@@ -139,13 +95,7 @@ class Token:
         return self.folder / f".shared-{self.word}.tmp"
 
     def write(self) -> None:
-        """Write the file.
-
-        Raises
-        ------
-        SharedFolderError
-            If it cannot be written.
-        """
+        """Write the file, or raise a :class:`SharedFolderError`."""
         try:
             self.path.write_text(self.word, encoding="ascii")
         except OSError as error:
@@ -161,13 +111,7 @@ class Token:
             return False
 
     def require(self) -> None:
-        """Raise unless this process, a worker, sees the file.
-
-        Raises
-        ------
-        SharedFolderError
-            If it does not.
-        """
+        """Raise a :class:`SharedFolderError` unless this process, a worker, sees the file."""
         if not self.there():
             raise SharedFolderError(_advice(self.folder, [_here()]))
 
@@ -210,30 +154,10 @@ def shared_folder(
 ) -> Iterator[Token]:
     """Check that every worker reads and writes the folder of the client, and give out a token.
 
-    Parameters
-    ----------
-    folder : Path
-        An existing folder, by its absolute name.
-    client : distributed.Client
-        The cluster.
-    label : str
-        What stands at the beginning of the errors of the cluster.
-    worker_timeout : float
-        Seconds for which to wait while the cluster has no worker.
-
-    Yields
-    ------
-    Token
-        Its file stays until the end of the ``with`` statement, so that a worker that joins later
-        can look for it.
-
-    Raises
-    ------
-    SharedFolderError
-        If the folder cannot be written, or a worker does not see it or has another version of
-        pdpbook or pyarrow.
-    TimeoutError, ConnectionError
-        As for :func:`pdpbook.scaling.cluster.run_tasks`.
+    Its file stays until the end of the ``with`` statement, so that a worker that joins later can
+    look for it.  A :class:`SharedFolderError` says that the folder cannot be written, or that a
+    worker does not see it or has another version of pdpbook or pyarrow; the errors of the cluster
+    are those of :func:`pdpbook.scaling.cluster.run_tasks`.
     """
     token, answers = Token(folder, secrets.token_hex(16)), {}
     try:

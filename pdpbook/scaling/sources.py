@@ -51,18 +51,10 @@ class SourceError(ValueError):
 
 @dataclass(frozen=True)
 class Piece:
-    """What one task reads.
+    """What one task reads: row groups from start to stop of a Parquet file, or all of a CSV file.
 
-    Attributes
-    ----------
-    path : str
-        The file.
-    size : int
-        Its bytes when it was described.
-    changed : int
-        The time of its last change then, in nanoseconds.
-    start, stop : int
-        First row group of a Parquet file, and the one after the last; 0 for a CSV file.
+    The size in bytes and the time of the last change, in nanoseconds, are those of the file when it
+    was described.
     """
 
     path: str
@@ -83,29 +75,12 @@ class FileDescription:
 
 
 def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
-    """Return the files of a table.
+    """Return the absolute names of the files of a table, in order.
 
-    Parameters
-    ----------
-    source : path-like, or sequence of path-like
-        A file, a folder (all that is in it and below, but for names that begin with ``_`` or a
-        point, as engines name their own files), a pattern with ``*``, or a list of these.
-
-    Returns
-    -------
-    list of str
-        Absolute names, in order.
-
-    Raises
-    ------
-    FileNotFoundError
-        If a file is not there, or a folder or pattern holds none.
-    SourceError
-        If a file ends in something else than ``.parquet``, ``.pq`` or ``.csv``, or is named twice.
-    ValueError
-        If an entry is a URL.
-    TypeError
-        If the argument is something else.
+    Of a folder these are all that is in it and below, but for names that begin with ``_`` or a
+    point, as engines name their own files; a pattern with ``*`` or a list may be given, too.  Where
+    there is no file it is a FileNotFoundError; a file that ends in something else than
+    ``.parquet``, ``.pq`` or ``.csv``, or is named twice, is a :class:`SourceError`.
     """
     if isinstance(source, str | os.PathLike):
         source = [source]
@@ -156,25 +131,9 @@ def _named(path: str) -> Iterator[None]:
 
 
 def describe_file(path: str, columns: Sequence[str]) -> FileDescription:
-    """Return the pieces of a file, from its footer or its first line.
+    """Return the pieces of a Parquet or CSV file, from its footer or its first line.
 
-    Parameters
-    ----------
-    path : str
-        A Parquet or CSV file.
-    columns : sequence of str
-        Columns that it must have.
-
-    Returns
-    -------
-    FileDescription
-
-    Raises
-    ------
-    SourceError
-        If the file cannot be read or lacks a column.
-    ImportError
-        If pyarrow is not installed.
+    A file that cannot be read or lacks a column is a :class:`SourceError`.
     """
     local_path("path", path)
     rows: int | None = None
@@ -237,26 +196,9 @@ def _open_csv(path: str, columns: Sequence[str]) -> Any:
 
 
 def read_piece(piece: Piece, columns: Sequence[str]) -> Iterator[Any]:
-    """Read a piece, some rows at a time.
+    """Read some columns of a piece in batches: at most 65,536 rows, or 1 MiB of a CSV file.
 
-    Parameters
-    ----------
-    piece : Piece
-        One of :func:`describe_file`.
-    columns : sequence of str
-        The columns that are wanted; a Parquet file is read for no others.
-
-    Yields
-    ------
-    pyarrow.RecordBatch
-        At most 65,536 rows, or the 1 MiB of a CSV file that pyarrow parses at a time.
-
-    Raises
-    ------
-    SourceError
-        If the file cannot be read, or has changed since it was described.
-    ImportError
-        If pyarrow is not installed.
+    A file that cannot be read, or has changed since it was described, is a :class:`SourceError`.
     """
     with _named(piece.path):
         status = os.stat(piece.path)

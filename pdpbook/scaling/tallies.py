@@ -28,30 +28,10 @@ CHUNK = 2**12
 
 
 def numbers_of(array: Any) -> tuple[NDArray[np.float64], int, int]:
-    """Split a column of a batch into numbers, missing values, and what is no number.
+    """Split a column of a batch into its numbers and how many are missing, or are no numbers.
 
-    Parameters
-    ----------
-    array : pyarrow.Array
-        Whole, decimal or floating-point numbers; words are numbers if Python's ``float`` would
-        read them and they say a number; anything else (truth values, dates) is not numeric.
-
-    Returns
-    -------
-    values : ndarray, shape (n,)
-        The numbers, infinite ones among them.
-    missing : int
-        Nulls and nan.
-    non_numeric : int
-        Everything else.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> numbers_of(pa.array([1, None, 3]))
-    (array([1., 3.]), 1, 0)
-    >>> numbers_of(pa.array(["1.5", "n/a", None]))
-    (array([1.5]), 1, 1)
+    Infinite ones are numbers; nulls and nan are missing.  Words are numbers if Python's ``float``
+    would read them and they say a number; anything else (truth values, dates) is not numeric.
     """
     arrow, types = require("pyarrow"), require("pyarrow.types")
     if types.is_dictionary(array.type):
@@ -99,31 +79,11 @@ def _words(array: Any) -> tuple[NDArray[np.float64], int]:
 
 
 def tally(batches: Iterable[Any], grids: Sequence[Grid]) -> NDArray[np.int64]:
-    """Count the values of several columns, each on its grid.
+    """Count the values of several columns, each on its grid, as by :meth:`pdpbook.Grid.index`.
 
-    Parameters
-    ----------
-    batches : iterable of pyarrow.RecordBatch
-        Rows; column j is counted on grid j.
-    grids : sequence of Grid
-        One for each column, all with the same number of bins K.
-
-    Returns
-    -------
-    ndarray of int, shape (columns, K + 4)
-        The histogram of the values inside, then how many values lie below the grid and above it,
-        are missing, and are not numeric.  Each row sums to the number of rows.
-
-    Notes
-    -----
-    Values are binned as by :meth:`pdpbook.Grid.index`.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> batch = pa.record_batch({"height": [160.0, 171.0, None, 250.0, 150.0]})
-    >>> tally([batch], [Grid(160.0, 180.0, bins=2)])
-    array([[1, 1, 1, 1, 1, 0]])
+    A row of the result, shape (columns, K + 4), is the histogram of the values inside, then how
+    many values lie below the grid and above it, are missing, and are not numeric; it sums to the
+    number of rows.
     """
     counts = np.zeros((len(grids), grids[0].bins + 4), dtype=np.int64)
     for batch in batches:
@@ -148,25 +108,9 @@ def _count(values: NDArray[np.float64], grid: Grid, row: NDArray[np.int64]) -> N
 
 
 def extremes(batches: Iterable[Any], columns: int) -> NDArray[np.float64]:
-    """Return the smallest and the largest finite number of each column.
+    """Return the smallest and the largest finite number of each column, shape (columns, 2).
 
-    Parameters
-    ----------
-    batches : iterable of pyarrow.RecordBatch
-        Rows.
-    columns : int
-        Their number of columns.
-
-    Returns
-    -------
-    ndarray, shape (columns, 2)
-        inf and -inf where there is no finite number.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> extremes([pa.record_batch({"height": [160.0, None, 250.0]})], 1)
-    array([[160., 250.]])
+    They are inf and -inf where there is no finite number.
     """
     found = np.tile([np.inf, -np.inf], (columns, 1))
     for batch in batches:

@@ -21,19 +21,7 @@ _LEAST = 1e-4  #: false-positive rates below this are not drawn
 
 
 def roc(attacks: Mapping[str, Attack], simulated: Sequence[ArrayLike]) -> Figure:
-    """Draw the ROC curves of attacks, with simulated rates as dots.
-
-    Parameters
-    ----------
-    attacks : mapping of str to Attack
-        The attacks, under the names of the legend.
-    simulated : sequence of array_like, shape (2, t)
-        For each attack, simulated false-positive and true-positive rates.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw the ROC curves of attacks, with simulated rates as dots."""
     figure, axis = new_figure(height=3.8)
     rates = np.geomspace(_LEAST, 1.0, 200)
     for (name, attack), dots, style in zip(attacks.items(), simulated, looks(attacks), strict=True):
@@ -52,23 +40,7 @@ def roc(attacks: Mapping[str, Attack], simulated: Sequence[ArrayLike]) -> Figure
 def advantages(
     draws: ArrayLike, curves: Mapping[str, ArrayLike], *, band: ArrayLike, records: int
 ) -> Figure:
-    """Draw the advantage of the optimal attack against the number of draws.
-
-    Parameters
-    ----------
-    draws : array_like, shape (m,)
-        Numbers of draws.
-    curves : mapping of str to array_like, shape (m,)
-        Advantages under the names of the legend.
-    band : array_like, shape (m, 2)
-        Lower and upper bounds of the second curve.
-    records : int
-        Number of records, marked on the axis.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw the advantage of the optimal attack against the number of draws."""
     figure, axis = new_figure(height=3.4)
     low, high = np.asarray(band).T
     styles = looks(curves)
@@ -85,21 +57,7 @@ def advantages(
 
 
 def audited(runs: ArrayLike, bounds: Mapping[str, ArrayLike], truths: Sequence[float]) -> Figure:
-    """Draw the lower bounds that audits report against the number of runs, and the exact losses.
-
-    Parameters
-    ----------
-    runs : array_like, shape (r,)
-        Numbers of runs with the record, and as many without it.
-    bounds : mapping of str to array_like, shape (r,)
-        Lower bounds on ε in nats, under the names of the legend; zeros are left out.
-    truths : sequence of float
-        The exact loss for each of them.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw the lower bounds that audits report against the number of runs, and the exact losses."""
     figure, axis = new_figure(height=3.8)
     for (name, values), truth, style in zip(bounds.items(), truths, looks(bounds), strict=True):
         shown = np.where(np.asarray(values) > 0, values, np.nan)

@@ -26,23 +26,7 @@ _HATCHES = ("", "//", "..", "xx", "--")
 
 
 def removal(game: NVOGame, removal: Removal, *, names: Sequence[str], label: str) -> Figure:
-    """Draw what all records play with a record and without it, and what is released.
-
-    Parameters
-    ----------
-    game : NVOGame
-        The game with all records, with its grid.
-    removal : Removal
-        The record that leaves, and the rerun.
-    names : sequence of str, length V
-        Names of the actions, the largest scale first.
-    label : str
-        What the places are, with the unit.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw what all records play with a record and without it, and what is released."""
     if game.grid is None:
         raise ValueError("the places come from the game's grid, got grid=None")
     places = game.grid.midpoints
@@ -100,17 +84,7 @@ def removal(game: NVOGame, removal: Removal, *, names: Sequence[str], label: str
 
 
 def solvers(points: Mapping[str, tuple[ArrayLike, ArrayLike, ArrayLike]]) -> Figure:
-    """Draw the largest end-to-end loss, in units of ε, against the quality of the solution.
-
-    Parameters
-    ----------
-    points : mapping of str to (epsilons, divergences, losses)
-        Under the name of a solver, for each target: ε, KL in nats and the largest end-to-end loss.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw the largest end-to-end loss, in units of ε, against the quality of the solution."""
     figure, axis = new_figure(height=4.0)
     for (name, (epsilons, divergences, losses)), style in zip(
         points.items(), looks(points), strict=True
@@ -130,17 +104,7 @@ def solvers(points: Mapping[str, tuple[ArrayLike, ArrayLike, ArrayLike]]) -> Fig
 
 
 def ratios(ratios: Mapping[str, ArrayLike]) -> Figure:
-    """Draw the distribution of end-to-end loss / ε over many games.
-
-    Parameters
-    ----------
-    ratios : mapping of str to array_like, shape (games,)
-        Largest end-to-end loss of each game, in units of its ε, under the name of the solver.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw the distribution of end-to-end loss / ε over many games."""
     figure, axis = new_figure(height=3.2)
     for (name, values), style in zip(ratios.items(), looks(ratios), strict=True):
         ordered = np.sort(np.asarray(values))

@@ -20,21 +20,7 @@ __all__ = ["guess", "releases"]
 def guess(
     places: ArrayLike, counts: ArrayLike, noisy: ArrayLike, guess: ArrayLike, *, xlabel: str
 ) -> Figure:
-    """Draw a histogram, its noisy counts, and what one guesses from them.
-
-    Parameters
-    ----------
-    places : array_like, shape (K,)
-        Midpoint of each bin.
-    counts, noisy, guess : array_like, shape (K,)
-        True counts, noisy ones, and the posterior mean.
-    xlabel : str
-        What the places are, with the unit.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw a histogram, its noisy counts, and what one guesses from them."""
     figure, axis = new_figure(height=3.4)
     width = 0.8 * float(np.diff(np.asarray(places)).mean())
     axis.bar(places, counts, width, **filled("data"), label="true count")
@@ -56,23 +42,7 @@ def releases(
     xlabel: str,
     ylabel: str = "KL (nats)",
 ) -> Figure:
-    """Draw how near several releases come to the data, on logarithmic axes.
-
-    Parameters
-    ----------
-    x : array_like, shape (m,)
-        Targets, or numbers of records.
-    lines : mapping of str to array_like, shape (m,)
-        For each release its divergence; zeros are left out.
-    errors : mapping of str to array_like, shape (m,)
-        For each release the standard errors, drawn as bars where they are larger than the mark.
-    xlabel, ylabel : str
-        Labels of the axes.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw how near several releases come to the data, on logarithmic axes."""
     figure, axis = new_figure(height=4.2)
     for (name, values), style in zip(lines.items(), looks(lines), strict=True):
         shown = np.where(np.asarray(values) > 0, values, np.nan)

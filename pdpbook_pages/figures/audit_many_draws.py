@@ -18,19 +18,7 @@ __all__ = ["accounts", "successes", "totals"]
 
 
 def successes(numbers: ArrayLike, distributions: Mapping[str, ArrayLike]) -> Figure:
-    """Draw the distribution of a count without the record and with it.
-
-    Parameters
-    ----------
-    numbers : array_like of int, shape (m,)
-        Values of the count.
-    distributions : mapping of str to array_like, shape (m,)
-        Its probabilities under each name; two of them, without the record first.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw the distribution of a count without the record and with it."""
     figure, axis = new_figure(height=2.9)
     hatched = filled("without") | {"facecolor": "none", "hatch": "//"}
     styles = (hatched, {"color": look("with")["color"]})
@@ -44,21 +32,7 @@ def successes(numbers: ArrayLike, distributions: Mapping[str, ArrayLike]) -> Fig
 
 
 def totals(draws: ArrayLike, curves: Mapping[str, ArrayLike], *, records: int) -> Figure:
-    """Draw the total ε against the number of draws.
-
-    Parameters
-    ----------
-    draws : array_like, shape (m,)
-        Numbers of draws.
-    curves : mapping of str to array_like, shape (m,)
-        Total ε by each rule; zeros are left out.
-    records : int
-        Number of records, marked on the axis.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw the total ε against the number of draws."""
     figure, axis = new_figure(height=3.4)
     for (name, values), style in zip(curves.items(), looks(curves), strict=True):
         shown = np.where(np.asarray(values) > 0, values, np.nan)
@@ -70,21 +44,7 @@ def totals(draws: ArrayLike, curves: Mapping[str, ArrayLike], *, records: int) -
 
 
 def accounts(places: ArrayLike, costs: Mapping[str, ArrayLike], *, xlabel: str) -> Figure:
-    """Draw the privacy cost of a record of each bin, by several rules.
-
-    Parameters
-    ----------
-    places : array_like, shape (m,)
-        Midpoint of each bin.
-    costs : mapping of str to array_like, shape (m,)
-        Total ε under the name of each rule.
-    xlabel : str
-        What the places are, with the unit.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw the privacy cost of a record of each bin, by several rules."""
     figure, axis = new_figure(height=3.8)
     for (name, values), style in zip(costs.items(), looks(costs), strict=True):
         axis.plot(places, values, **style, markersize=5, linewidth=1.0, label=name)

@@ -19,23 +19,7 @@ __all__ = ["cover"]
 def cover(
     places: ArrayLike, row: ArrayLike, others: ArrayLike, ratio: float, *, xlabel: str
 ) -> Figure:
-    """Draw the noise of one record under R times the average of the others.
-
-    Parameters
-    ----------
-    places : array_like, shape (K,)
-        Midpoint of each bin.
-    row, others : array_like, shape (K,)
-        Output distribution of the record, and the mean of those of the others.
-    ratio : float
-        R, how much larger the first may be than the second.
-    xlabel : str
-        What the places are, with the unit.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw the noise of one record under R times the average of the others."""
     row, others = np.asarray(row), np.asarray(others)
     figure, axis = new_figure(height=3.6)
     lines = {

@@ -26,23 +26,7 @@ def randomiser(
     *,
     xlabel: str,
 ) -> Figure:
-    """Draw what is known of the counts, and how often a record of each bin is released as itself.
-
-    Parameters
-    ----------
-    places : array_like, shape (K,)
-        Midpoint of each bin.
-    counts, noisy, lower : array_like, shape (K,)
-        True counts, noisy counts, and the lower bound.
-    diagonal : array_like, shape (K,)
-        Probability with which a record of each bin is released as itself.
-    xlabel : str
-        What the places are, with the unit.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw what is known of the counts, and how often each bin's records are released as such."""
     figure, (above, below) = new_figure(2, height=2.5, sharex=True)
     width = 0.8 * float(np.diff(np.asarray(places)).mean())
     above.bar(places, counts, width, **filled("data"), label="true count")
@@ -58,19 +42,7 @@ def randomiser(
 
 
 def splits(groups: Mapping[str, Mapping[str, ArrayLike]], *, ylabel: str) -> Figure:
-    """Draw the divergences of several releases over many splits, one row of dots for each.
-
-    Parameters
-    ----------
-    groups : mapping of str to mapping of str to array_like
-        For each target, and each release, the divergences of all splits.
-    ylabel : str
-        What is measured, with the unit.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw the divergences of several releases over many splits, one row of dots for each."""
     names = list(next(iter(groups.values())))
     figure, axis = new_figure(height=0.62 * len(names) + 1.2)
     styles = looks(groups)  # of the targets; the releases are rows

@@ -19,21 +19,7 @@ __all__ = ["copies", "passes", "pieces"]
 
 
 def pieces(midpoints: ArrayLike, counts: Mapping[str, ArrayLike], *, xlabel: str) -> Figure:
-    """Draw the histogram of a table as the sum of those of its pieces.
-
-    Parameters
-    ----------
-    midpoints : array_like, shape (K,)
-        Midpoints of the bins.
-    counts : mapping of str to array_like, shape (K,)
-        The histogram of each piece, stacked in this order.
-    xlabel : str
-        What is on the horizontal axis.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw the histogram of a table as the sum of those of its pieces."""
     places = np.asarray(midpoints, dtype=float)
     figure, axes = new_figure(height=3.0)
     below, hatches = np.zeros(places.size), ("", "//", "..", "xx", "\\\\")
@@ -58,19 +44,7 @@ def pieces(midpoints: ArrayLike, counts: Mapping[str, ArrayLike], *, xlabel: str
 def copies(
     sizes: ArrayLike, advantages: Mapping[str, ArrayLike], costs: Mapping[str, ArrayLike]
 ) -> Figure:
-    """Draw what several copies of a release tell: the advantage of the best test, and the cost.
-
-    Parameters
-    ----------
-    sizes : array_like, shape (m,)
-        Numbers of copies.
-    advantages, costs : mapping of str to array_like, shape (m,)
-        Per way to compute a partition again, the advantage and the total ε.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw what several copies of a release tell: the advantage of the best test, and the cost."""
     figure, panels = new_figure(1, 2, height=3.2)
     for axes, curves in zip(panels, (advantages, costs), strict=True):
         for (label, values), style in zip(curves.items(), looks(curves), strict=True):
@@ -90,14 +64,7 @@ def copies(
 def passes(table: pd.DataFrame) -> Figure:
     """Draw wall clock and memory of one pass over a table that grows.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns ``method``, ``rows``, ``seconds`` and ``megabytes``.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    The table has the columns ``method``, ``rows``, ``seconds`` and ``megabytes``.
     """
     figure, panels = new_figure(1, 2, height=3.6)
     for axes, column in zip(panels, ("seconds", "megabytes"), strict=True):

@@ -21,21 +21,7 @@ __all__ = ["coalition_gain", "gradual_pair", "refinement_law"]
 def coalition_gain(
     sizes: ArrayLike, errors: Mapping[str, ArrayLike], guesses: Mapping[str, ArrayLike]
 ) -> Figure:
-    """Draw what a coalition gets from its copies: the error of its estimate, its rate of guesses.
-
-    Parameters
-    ----------
-    sizes : array_like, shape (m,)
-        Numbers of colluding recipients.
-    errors : mapping of str to array_like, shape (m,)
-        Per way of release, the root mean squared error of the coalition's best estimate.
-    guesses : mapping of str to array_like, shape (m,)
-        Per way of release, how often it tells two neighbouring values apart.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw what a coalition gets from its copies: its error, and its rate of right guesses."""
     figure, (left, right) = new_figure(1, 2, height=3.4, gridspec_kw={"wspace": 0.08})
     for axes, curves in ((left, errors), (right, guesses)):
         for (label, values), style in zip(curves.items(), looks(curves), strict=True):
@@ -55,25 +41,7 @@ def coalition_gain(
 def gradual_pair(
     grid: ArrayLike, smooth: ArrayLike, atom: ArrayLike, noise: ArrayLike, epsilons: Sequence[float]
 ) -> Figure:
-    """Draw the joint distribution of a two-level release beside simulated pairs.
-
-    Parameters
-    ----------
-    grid : array_like, shape (m,)
-        Values of the noise on both axes.
-    smooth : array_like, shape (m, m)
-        Density at (noisy copy = grid[j], accurate copy = grid[i]).
-    atom : array_like, shape (m,)
-        Density along the diagonal.
-    noise : array_like, shape (size, 2)
-        Simulated pairs (noisy, accurate).
-    epsilons : sequence of float
-        The two levels, the smaller first.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw the joint distribution of a two-level release beside simulated pairs."""
     collections = require("matplotlib.collections")
     grid, atom, noise = np.asarray(grid), np.asarray(atom), np.asarray(noise)
     figure, (left, right) = new_figure(1, 2, height=3.6, sharex=True, sharey=True)
@@ -105,25 +73,7 @@ def gradual_pair(
 def refinement_law(
     grid: ArrayLike, density: ArrayLike, atom: float, noisy: float, draws: ArrayLike
 ) -> Figure:
-    """Draw the distribution of a refined copy's noise, given the noise that is already out.
-
-    Parameters
-    ----------
-    grid : array_like, shape (m,)
-        Values of the new noise.
-    density : array_like, shape (m,)
-        Its conditional density.
-    atom : float
-        Probability that it stays where it was.
-    noisy : float
-        The noise that is already out.
-    draws : array_like, shape (size,)
-        Simulated values of the new noise.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw the distribution of a refined copy's noise, given the noise that is already out."""
     grid, draws = np.asarray(grid), np.asarray(draws)
     figure, axes = new_figure(height=3.0)
     edges = np.linspace(grid[0], grid[-1], 71)

@@ -33,17 +33,7 @@ __all__ = [
 
 
 def height_table(heights: NDArray[np.float64]) -> Figure:
-    """Draw how many records have each height, the tallest marked.
-
-    Parameters
-    ----------
-    heights : ndarray, shape (n,)
-        Heights in cm.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw how many records have each height, the tallest marked."""
     values, counts = np.unique(heights, return_counts=True)
     figure, axes = new_figure(height=3.0)
     value_bars(axes, values, counts, **filled("data"))
@@ -63,16 +53,7 @@ def output_distributions(
 ) -> Figure:
     """Draw the output distributions of several releases, one panel for each ε.
 
-    Parameters
-    ----------
-    games : mapping from ε to NVOGame
-        The games, made from data so that they know their grid.
-    profiles : mapping from name to a mapping from ε to ndarray, shape (K, V)
-        Profiles under the names ``Laplace`` and ``BRD``.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    The profiles stand under the names ``Laplace`` and ``BRD``; the games know their grid.
     """
     figure, panels = _panels(games, sharex=True)
     occupied = [game.grid.midpoints[game.counts > 0] for game in games.values() if game.grid]
@@ -96,15 +77,6 @@ def noise_by_bin(
     """Draw the average standard deviation of the noise in each bin, one panel for each ε.
 
     All panels have the same logarithmic axes.
-
-    Parameters
-    ----------
-    games, profiles
-        As for :func:`output_distributions`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     figure, panels = _panels(games, sharex=True, sharey=True)
     for axes, (epsilon, game) in zip(panels, games.items(), strict=True):
@@ -126,15 +98,7 @@ def noise_by_bin(
 
 
 def start_axis(values: ArrayLike, axes: Axes) -> None:
-    """Let an axis begin at zero, or make it logarithmic where values would lie on the zero line.
-
-    Parameters
-    ----------
-    values : array_like, shape (m,)
-        What is drawn up the axis; NaN does not count.
-    axes : matplotlib.axes.Axes
-        The panel.
-    """
+    """Let an axis begin at zero, or make it logarithmic where values would lie on the zero line."""
     drawn = np.asarray(values, dtype=float)
     drawn = drawn[np.isfinite(drawn)]
     if drawn.min() > 0 and drawn.max() > FAR_APART * drawn.min():
@@ -151,16 +115,7 @@ def metric_comparison(
 ) -> Figure:
     """Draw published figures and ours against ε, one panel for each metric.
 
-    Parameters
-    ----------
-    published, ours : pandas.DataFrame
-        With the columns ``algorithm`` (``BRD``, ``Laplace``), ``epsilon`` and one for each metric.
-    metrics : mapping from column to title
-        At most four metrics.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    The tables have the columns ``algorithm``, ``epsilon`` and one for each metric, at most four.
     """
     figure, grid = new_figure(2, 2, height=2.6, sharex=True)
     for axes, (column, title) in zip(grid.flat, metrics.items(), strict=True):
@@ -183,14 +138,7 @@ def metric_comparison(
 def floor_figure(table: pd.DataFrame) -> Figure:
     """Draw the published divergences, ours, and the floor that no profile can be below.
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        One row for each ε: columns ``epsilon``, ``published``, ``here`` and ``floor``.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    The table has a row for each ε: ``epsilon``, ``published``, ``here`` and ``floor``.
     """
     figure, axes = new_figure(height=3.4)
     bottom = table["published"].min() / 2

@@ -36,19 +36,7 @@ def attacker_and_statistician(
     *,
     threshold: float,
 ) -> Figure:
-    """Draw what an attacker sees, and what its advantage costs the statistician.
-
-    Parameters
-    ----------
-    answers : array_like, shape (m,)
-        Noisy answers.
-    densities : mapping of str to array_like, shape (m,)
-        Their density with the record and without it, by name.
-    errors, advantages : array_like, shape (j,)
-        Mean error of the answer and advantage of the best attack, for the same levels ε.
-    threshold : float
-        Where the best attack changes its mind.
-    """
+    """Draw what an attacker sees, and what its advantage costs the statistician."""
     figure, (left, right) = new_figure(1, 2, height=3.4)
     for (name, density), style in zip(densities.items(), looks(densities), strict=True):
         left.plot(answers, density, **{**style, "marker": ""}, label=name)
@@ -70,21 +58,7 @@ def two_views_of_a_test(
     *,
     threshold: float,
 ) -> Figure:
-    """Draw two densities with a threshold, and the trade-off curves of all thresholds.
-
-    Parameters
-    ----------
-    answers : array_like, shape (m,)
-        Possible outputs.
-    densities : mapping of str to array_like, shape (m,)
-        Density without and with the record, in this order.
-    alpha : array_like, shape (j,)
-        False-alarm rates.
-    curves : mapping of str to array_like, shape (j,)
-        Smallest miss rate for each; the last one is drawn as the bound.
-    threshold : float
-        The test says "in" above it.
-    """
+    """Draw two densities with a threshold, and the trade-off curves of all thresholds."""
     figure, (left, right) = new_figure(1, 2, height=3.6)
     answers = np.asarray(answers)
     out, present = (np.asarray(density) for density in densities.values())
@@ -107,15 +81,7 @@ def two_views_of_a_test(
 
 
 def composition(releases: ArrayLike, totals: Mapping[str, ArrayLike]) -> Figure:
-    """Draw the total ε of k releases, by several rules.
-
-    Parameters
-    ----------
-    releases : array_like, shape (m,)
-        Numbers of releases k.
-    totals : mapping of str to array_like, shape (m,)
-        Total ε under the name of each rule.
-    """
+    """Draw the total ε of k releases, by several rules."""
     figure, axis = new_figure(height=3.4)
     for (name, total), style in zip(totals.items(), looks(totals), strict=True):
         axis.plot(releases, total, **{**style, "marker": ""}, label=name)
@@ -127,11 +93,7 @@ def composition(releases: ArrayLike, totals: Mapping[str, ArrayLike]) -> Figure:
 def gaussian_scales(epsilons: ArrayLike, textbook: ArrayLike, exact: ArrayLike) -> Figure:
     """Draw the textbook's σ against the exact one.
 
-    Parameters
-    ----------
-    epsilons, textbook, exact : array_like, shape (m,)
-        Levels and the standard deviations, sensitivity 1; the textbook's is drawn dotted from
-        ε = 1 on, where its proof ends.
+    The sensitivity is 1; the textbook's is drawn dotted from ε = 1 on, where its proof ends.
     """
     epsilons, textbook = np.asarray(epsilons), np.asarray(textbook)
     figure, axis = new_figure(height=3.4)
@@ -150,17 +112,7 @@ def gaussian_scales(epsilons: ArrayLike, textbook: ArrayLike, exact: ArrayLike) 
 
 
 def noise_by_queries(queries: ArrayLike, noise: Mapping[str, ArrayLike], *, marked: int) -> Figure:
-    """Draw the noise on each of k counting queries, by mechanism.
-
-    Parameters
-    ----------
-    queries : array_like, shape (m,)
-        Numbers of queries k.
-    noise : mapping of str to array_like, shape (m,)
-        Standard deviation of the noise on each answer.
-    marked : int
-        A number of queries to point out.
-    """
+    """Draw the noise on each of k counting queries, by mechanism."""
     figure, axis = new_figure(height=3.4)
     for (name, spread), style in zip(noise.items(), looks(noise), strict=True):
         axis.plot(queries, spread, **{**style, "marker": ""}, label=name)
@@ -172,13 +124,7 @@ def noise_by_queries(queries: ArrayLike, noise: Mapping[str, ArrayLike], *, mark
 
 
 def noise_shapes(panels: Mapping[str, Mapping[str, tuple[ArrayLike, ArrayLike]]]) -> Figure:
-    """Draw densities of noisy answers, two panels side by side.
-
-    Parameters
-    ----------
-    panels : mapping from title to a mapping from name to (places, density)
-        Places in the unit of the answer, and the density there.
-    """
+    """Draw densities of noisy answers, two panels side by side."""
     figure, row = new_figure(1, 2, height=3.4)
     for axis, (title, densities) in zip(row, panels.items(), strict=True):
         for (name, (places, density)), style in zip(
@@ -192,17 +138,7 @@ def noise_shapes(panels: Mapping[str, Mapping[str, tuple[ArrayLike, ArrayLike]]]
 
 
 def renyi_curves(orders: ArrayLike, curves: Mapping[str, ArrayLike], *, level: float) -> Figure:
-    """Draw Rényi divergences against the order.
-
-    Parameters
-    ----------
-    orders : array_like, shape (m,)
-        Orders.
-    curves : mapping of str to array_like, shape (m,)
-        Divergence in nats of each mechanism.
-    level : float
-        The ε of ε-DP that one of them has.
-    """
+    """Draw Rényi divergences against the order."""
     figure, axis = new_figure()
     for (name, curve), style in zip(curves.items(), looks(curves), strict=True):
         axis.plot(orders, curve, **{**style, "marker": ""}, label=name)
@@ -217,15 +153,7 @@ def renyi_curves(orders: ArrayLike, curves: Mapping[str, ArrayLike], *, level: f
 def choice_probabilities(
     candidates: ArrayLike, utilities: ArrayLike, chances: Mapping[float, ArrayLike]
 ) -> Figure:
-    """Draw the counts of the candidates and how often each is chosen.
-
-    Parameters
-    ----------
-    candidates, utilities : array_like, shape (m,)
-        Heights in cm and their counts.
-    chances : mapping of float to array_like, shape (m,)
-        Probability of each candidate, under its ε; below 1 % it is not drawn.
-    """
+    """Draw the counts of the candidates and how often each is chosen."""
     figure, (top, bottom) = new_figure(2, 1, height=2.2, sharex=True)
     value_bars(top, candidates, utilities, **filled("data"))
     top.set(ylabel="records")
@@ -239,15 +167,7 @@ def choice_probabilities(
 
 
 def exposed_by_bins(bins: ArrayLike, exposed: Mapping[str, ArrayLike]) -> Figure:
-    """Draw how many records are exposed without noise, by the number of bins.
-
-    Parameters
-    ----------
-    bins : array_like, shape (m,)
-        Numbers of bins K.
-    exposed : mapping of str to array_like, shape (m,)
-        Share of exposed records in per cent, under the data's name.
-    """
+    """Draw how many records are exposed without noise, by the number of bins."""
     figure, axis = new_figure()
     for (name, share), style in zip(exposed.items(), looks(exposed), strict=True):
         axis.plot(bins, share, **style, label=name, ms=6)
@@ -257,15 +177,7 @@ def exposed_by_bins(bins: ArrayLike, exposed: Mapping[str, ArrayLike]) -> Figure
 
 
 def sampling_cost(draws: ArrayLike, errors: Mapping[str, ArrayLike]) -> Figure:
-    """Draw the error of a mean from draws of the sampling query, by the number of draws.
-
-    Parameters
-    ----------
-    draws : array_like, shape (m,)
-        Numbers of draws.
-    errors : mapping of str to array_like, shape (m,)
-        Standard error in cm.
-    """
+    """Draw the error of a mean from draws of the sampling query, by the number of draws."""
     figure, axis = new_figure(height=3.4)
     for (name, error), style in zip(errors.items(), looks(errors), strict=True):
         axis.plot(draws, error, **{**style, "marker": ""}, label=name)

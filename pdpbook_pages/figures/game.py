@@ -25,21 +25,7 @@ __all__ = [
 
 
 def kernels(kernel: ArrayLike, bins: Sequence[int], *, names: Sequence[str]) -> Figure:
-    """Draw what records of some bins are released as, one panel a bin, one line an action.
-
-    Parameters
-    ----------
-    kernel : array_like, shape (V, K, K)
-        Noise kernels.
-    bins : sequence of int
-        Bins of the records, at most two.
-    names : sequence of str, length V
-        Names of the actions.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw what records of some bins are released as, one panel a bin, one line an action."""
     rows = np.asarray(kernel)
     figure, axes = new_figure(1, len(bins), height=3.2, sharey=True, squeeze=False)
     outputs = np.arange(rows.shape[2])
@@ -53,21 +39,9 @@ def kernels(kernel: ArrayLike, bins: Sequence[int], *, names: Sequence[str]) -> 
 
 
 def shares(game: NVOGame, profiles: Mapping[str, ArrayLike], *, names: Mapping[int, str]) -> Figure:
-    r"""Draw each group's share :math:`p_i(x)/S(x)` of every output, and its limit for pDP.
+    """Draw each group's share :math:`p_i(x)/S(x)` of every output, and its limit for pDP.
 
-    Parameters
-    ----------
-    game : NVOGame
-        The game.
-    profiles : mapping from title to profile
-        One panel each, at most two.  Of a bin in which several actions are played, the action with
-        the largest share anywhere is drawn.
-    names : mapping from bin to name
-        The bins whose records are drawn.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    Of a bin in which several actions are played, that with the largest share anywhere is drawn.
     """
     figure, axes = new_figure(1, len(profiles), height=3.6, sharey=True, squeeze=False)
     outputs = np.arange(game.bins)
@@ -91,23 +65,7 @@ def shares(game: NVOGame, profiles: Mapping[str, ArrayLike], *, names: Mapping[i
 def outputs(
     positions: ArrayLike, outputs: Mapping[str, ArrayLike], *, label: str, data: str
 ) -> Figure:
-    """Draw output distributions, each in a panel of its own over the data's distribution.
-
-    Parameters
-    ----------
-    positions : array_like, shape (K,)
-        Midpoints of the bins.
-    outputs : mapping from name to distribution, shape (K,)
-        What is released under each mechanism, and under the name ``data`` the data themselves.
-    label : str
-        Label of the horizontal axis, with its unit.
-    data : str
-        The name of the data's own distribution.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw output distributions, each in a panel of its own over the data's distribution."""
     x = np.asarray(positions)
     others = [name for name in outputs if name != data]
     figure, axes = new_figure(len(others), 1, height=1.9, sharex=True, squeeze=False)
@@ -123,19 +81,7 @@ def outputs(
 def runs(runs: Mapping[str, Sequence[BestResponse]], *, records: int, last: str) -> Figure:
     """Draw the divergence of runs from several starts, one panel a game.
 
-    Parameters
-    ----------
-    runs : mapping from title to results
-        One panel each, at most two, of runs in which the records move one by one.  Runs that end
-        with a record exposed end in a cross.
-    records : int
-        Number of records.
-    last : str
-        What the last run of each panel starts from, written where it ends.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    The records move one by one; runs that end with a record exposed end in a cross.
     """
     figure, axes = new_figure(1, len(runs), height=3.2, squeeze=False, sharey=True)
     for axis, (title, results) in zip(axes[0], runs.items(), strict=True):

@@ -20,21 +20,7 @@ __all__ = ["error_by_clip", "participation"]
 def participation(
     taking_part: Mapping[str, ArrayLike], values: ArrayLike, steps_taken: ArrayLike
 ) -> Figure:
-    """Draw how many records take part in each step, and who leaves when.
-
-    Parameters
-    ----------
-    taking_part : mapping of str to array_like, shape (steps,)
-        Number of records in each step, per rule.
-    values : array_like, shape (n,)
-        What distinguishes the records, for the right panel.
-    steps_taken : array_like of int, shape (n,)
-        In how many steps each record took part.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw how many records take part in each step, and who leaves when."""
     figure, (left, right) = new_figure(1, 2, height=3.6, gridspec_kw={"wspace": 0.08})
     for (label, count), style in zip(taking_part.items(), looks(taking_part), strict=True):
         style["marker"] = ""
@@ -65,21 +51,7 @@ def error_by_clip(
     *,
     bounds: Mapping[str, float],
 ) -> Figure:
-    """Draw the error of a fit against the clipping norm, with two standard errors.
-
-    Parameters
-    ----------
-    clips : array_like, shape (m,)
-        Clipping norms.
-    errors : mapping of str to (mean, standard error)
-        Per rule, each of shape (m,).
-    bounds : mapping of str to float
-        Errors to compare with, drawn as horizontal lines.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw the error of a fit against the clipping norm, with two standard errors."""
     figure, axes = new_figure(height=3.6)
     for (label, (mean, error)), style in zip(errors.items(), looks(errors), strict=True):
         axes.errorbar(clips, mean, 2.0 * np.asarray(error), **style, capsize=3, label=label)

@@ -27,23 +27,7 @@ def learning(
     returns_of: Mapping[str, float],
     divergences_of: Mapping[str, float],
 ) -> Figure:
-    """Draw the test episodes of a training: return above, KL below.
-
-    Parameters
-    ----------
-    returns, divergences, private : array_like, shape (rounds,)
-        Sum of rewards, KL in nats and P_E of the test episode after each round.
-    practice : array_like, shape (rounds,)
-        Mean return of the episodes that were played to learn.
-    records : int
-        Number of records n; a test at which not all of them are private is drawn hollow.
-    returns_of, divergences_of : mapping from name to value
-        Levels to compare with, drawn as horizontal lines.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw the test episodes of a training: return above, KL below."""
     rounds = np.arange(1, np.size(returns) + 1)
     all_private = np.asarray(private) == records
     figure, axes = new_figure(2, height=3.0, sharex=True)
@@ -81,23 +65,7 @@ def learning(
 def releases(
     positions: ArrayLike, data: ArrayLike, outputs: Mapping[str, ArrayLike], *, label: str
 ) -> Figure:
-    """Draw output distributions, one a panel, over the data's distribution.
-
-    Parameters
-    ----------
-    positions : array_like, shape (K,)
-        Midpoints of the bins.
-    data : array_like, shape (K,)
-        The data's distribution.
-    outputs : mapping from name to distribution, shape (K,)
-        What is released.
-    label : str
-        Label of the horizontal axis, with its unit.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw output distributions, one a panel, over the data's distribution."""
     x = np.asarray(positions)
     figure, axes = new_figure(len(outputs), 1, height=1.9, sharex=True, squeeze=False)
     for axis, (name, output), style in zip(
@@ -120,25 +88,7 @@ def noise(
     laplace: float,
     label: str,
 ) -> Figure:
-    """Draw which noise the records of each bin have, one panel a profile.
-
-    Parameters
-    ----------
-    positions : array_like, shape (K,)
-        Midpoints of the bins.
-    profiles : mapping from name to profile, shape (K, V)
-        Counts of records per bin and action; the area of a dot is its number of records.
-    deviations : array_like, shape (V,)
-        Standard deviation of the noise of each action.
-    laplace : float
-        Standard deviation of the Laplace mechanism's noise.
-    label : str
-        Label of the horizontal axis, with its unit.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw which noise the records of each bin have, one panel a profile."""
     x, sd = np.asarray(positions), np.asarray(deviations)
     figure, axes = new_figure(len(profiles), 1, height=2.3, sharex=True, squeeze=False)
     mechanism = look("laplace") | {"marker": ""}
@@ -167,21 +117,7 @@ def noise(
 
 
 def epsilons(epsilons: ArrayLike, divergences: Mapping[str, ArrayLike], *, mark: float) -> Figure:
-    """Draw KL against the privacy target, one line a method, one ε marked.
-
-    Parameters
-    ----------
-    epsilons : array_like, shape (m,)
-        Privacy targets.
-    divergences : mapping from name to array, shape (m,)
-        KL in nats.
-    mark : float
-        The target to mark.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw KL against the privacy target, one line a method, one ε marked."""
     figure, axis = new_figure(height=3.2)
     for (name, values), style in zip(divergences.items(), looks(divergences), strict=True):
         axis.plot(np.asarray(epsilons), np.asarray(values), **style, markersize=5, label=name)
@@ -199,19 +135,7 @@ def epsilons(epsilons: ArrayLike, divergences: Mapping[str, ArrayLike], *, mark:
 
 
 def bins(divergences: Any, marks: Mapping[str, float]) -> Figure:
-    """Draw KL against the number of bins, one line a column, with levels to compare.
-
-    Parameters
-    ----------
-    divergences : DataFrame
-        KL in nats; its index is the number of bins.
-    marks : mapping from name to value
-        Two levels, drawn as horizontal lines.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw KL against the number of bins, one line a column, with levels to compare."""
     figure, axis = new_figure(height=3.4)
     for name, style in zip(divergences.columns, looks(divergences.columns), strict=True):
         line = divergences[name]

@@ -29,17 +29,7 @@ __all__ = [
 def with_and_without(
     present: ArrayLike, absent: Mapping[str, ArrayLike], *, xlabel: str = "released bin"
 ) -> Figure:
-    """Draw an output distribution beside the same without one record, a panel per record.
-
-    Parameters
-    ----------
-    present : array_like, shape (K,)
-        Output distribution with everybody.
-    absent : mapping of str to array_like, shape (K,)
-        Output distribution without a record, under a title that names the record.
-    xlabel : str
-        What the bins are.
-    """
+    """Draw an output distribution beside the same without one record, a panel per record."""
     figure, axes = new_figure(len(absent), 1, height=1.7, sharex=True, sharey=True)
     bins = np.arange(len(np.asarray(present)))
     hatched = filled("without") | {"facecolor": "none", "hatch": "//"}
@@ -56,18 +46,7 @@ def with_and_without(
 def noise_free_bins(
     places: ArrayLike, counts: ArrayLike, thresholds: Mapping[str, int], *, xlabel: str
 ) -> Figure:
-    """Draw a histogram on a logarithmic axis with the number of records that each target asks for.
-
-    Parameters
-    ----------
-    places, counts : array_like, shape (K,)
-        Midpoint of each bin and the records it holds.
-    thresholds : mapping of str to int
-        Records that a noise-free bin needs, under the name of the target.  The first of them
-        decides the colour of the bars.
-    xlabel : str
-        What the places are, with the unit.
-    """
+    """Draw a histogram on a logarithmic axis with the number of records that targets ask for."""
     places, counts = np.asarray(places), np.asarray(counts)
     full = counts > 0
     figure, axis = new_figure(height=3.4)
@@ -99,13 +78,7 @@ def noise_free_bins(
 def digits(scales: ArrayLike, errors: Mapping[str, ArrayLike]) -> Figure:
     """Draw the relative error of ways to compute a kernel against the scale.
 
-    Parameters
-    ----------
-    scales : array_like, shape (m,)
-        Laplace scales in units of the interval.
-    errors : mapping of str to array_like, shape (m,)
-        Largest relative error of a way to compute it, under its name.  Errors above 1 and values
-        that are not numbers are drawn at 1: no digit is right.
+    Errors above 1 and values that are not numbers are drawn at 1: no digit is right.
     """
     figure, axis = new_figure(height=3.2)
     for (label, values), style in zip(errors.items(), looks(errors), strict=True):
@@ -135,17 +108,7 @@ def exposed_records(
 ) -> Figure:
     """Draw residuals against leverages, with an area for how far each record moves a fit.
 
-    Parameters
-    ----------
-    leverages, residuals, lengths : array_like, shape (n,)
-        Leverage and residual of each record, and the length of the change that it makes.
-    marked : mapping of str to int
-        Records that the text names, under their names.
-    cook : float
-        On the dashed curve |r| √h / (1 - h), which is the square root of Cook's distance but for a
-        constant, has this value.
-    ylabel : str
-        What the residuals are, with the unit.
+    |r| √h / (1 - h), the root of Cook's distance but for a constant, is ``cook`` on the curve.
     """
     leverages, residuals, lengths = map(np.asarray, (leverages, residuals, lengths))
     figure, axis = new_figure(height=3.8)
@@ -174,15 +137,7 @@ def exposed_records(
 
 
 def privacy_profiles(epsilons: ArrayLike, deltas: Mapping[str, ArrayLike]) -> Figure:
-    """Draw the smallest δ of records against ε.
-
-    Parameters
-    ----------
-    epsilons : array_like, shape (m,)
-        Levels.
-    deltas : mapping of str to array_like, shape (m,)
-        The smallest δ at each of them, under the name of the record.
-    """
+    """Draw the smallest δ of records against ε."""
     figure, axis = new_figure(height=3.2)
     for (label, curve), style in zip(deltas.items(), looks(deltas), strict=True):
         axis.plot(epsilons, np.asarray(curve), **{**style, "marker": ""}, label=label)
@@ -192,21 +147,7 @@ def privacy_profiles(epsilons: ArrayLike, deltas: Mapping[str, ArrayLike]) -> Fi
 
 
 def losses_by_bin(counts: ArrayLike, losses: ArrayLike, *, epsilon: float) -> Figure:
-    """Draw the loss of the records of each bin, with their number and the target.
-
-    Parameters
-    ----------
-    counts : array_like of int, shape (K,)
-        Histogram of the data.
-    losses : array_like, shape (K,)
-        The pDP loss of a record of each bin, in nats; of an empty bin it is not drawn.
-    epsilon : float
-        The target, in nats; what exceeds it is drawn as exposed.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw the loss of the records of each bin, with their number and the target."""
     counts, losses = np.asarray(counts), np.asarray(losses)
     figure, axis = new_figure(height=2.6)
     for k in np.flatnonzero(counts):
@@ -237,19 +178,7 @@ def bounds_against_records(
     used: Sequence[tuple[float, ArrayLike]] = (),
     used_at: float = 1.0,
 ) -> Figure:
-    """Draw the smallest safe scale against the number of records, a panel per target.
-
-    Parameters
-    ----------
-    records : array_like, shape (m,)
-        Numbers of records.
-    bounds : mapping of float to mapping of str to array_like, shape (m,)
-        For each target the bounds under their names, the same names for every target.
-    used : sequence of (float, array_like)
-        For each target, in the same order, the scales of an experiment.
-    used_at : float
-        Number of records of that experiment.
-    """
+    """Draw the smallest safe scale against the number of records, a panel per target."""
     figure, axes = new_figure(1, len(bounds), height=3.9, sharey=True)
     for axis, (epsilon, curves) in zip(np.atleast_1d(axes), bounds.items(), strict=True):
         for (label, curve), style in zip(curves.items(), looks(curves), strict=True):
@@ -276,17 +205,7 @@ def bounds_against_records(
 def violating_equilibria(
     factors: ArrayLike, some: ArrayLike, every: ArrayLike, *, games: int
 ) -> Figure:
-    """Draw how often a small game has equilibria that violate somebody's privacy.
-
-    Parameters
-    ----------
-    factors : array_like, shape (m,)
-        Smallest scale of the games as a fraction of the bound of Theorem 1'.
-    some, every : array_like of int, shape (m,)
-        Games with at least one violating equilibrium, and games all of whose equilibria violate.
-    games : int
-        Games that were looked at for each factor.
-    """
+    """Draw how often a small game has equilibria that violate somebody's privacy."""
     figure, axis = new_figure(height=3.2)
     shares = {"some equilibrium exposes a record": some, "every equilibrium does": every}
     for (label, share), style in zip(shares.items(), looks(shares), strict=True):

@@ -20,21 +20,7 @@ __all__ = ["granularity_payoffs", "learning_curves", "limited_power", "prior_swe
 def prior_sweep(
     shares: ArrayLike, plans: Mapping[str, ArrayLike], payoffs: Mapping[str, ArrayLike]
 ) -> Figure:
-    """Draw how an equilibrium and the user's payoff depend on what is believed.
-
-    Parameters
-    ----------
-    shares : array_like, shape (m,)
-        Probability of the informed adversary.
-    plans : mapping of str to array_like, shape (m,)
-        Probability of an action in equilibrium, per type.
-    payoffs : mapping of str to array_like, shape (m,)
-        Payoff of the user, per plan of the user.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw how an equilibrium and the user's payoff depend on what is believed."""
     figure, (left, right) = new_figure(1, 2, height=4.2)
     for axes, curves in ((left, plans), (right, payoffs)):
         for (label, values), style in zip(curves.items(), looks(curves), strict=True):
@@ -53,23 +39,7 @@ def granularity_payoffs(
     payoffs: Mapping[str, ArrayLike],
     best: ArrayLike,
 ) -> Figure:
-    """Draw the quality of service and the payoff against the granularity.
-
-    Parameters
-    ----------
-    grid : array_like, shape (m,)
-        Granularities.
-    qualities : mapping of str to array_like, shape (m,)
-        Quality of service, per formula.
-    payoffs : mapping of str to array_like, shape (m,)
-        Payoff under a certain attack, per stake.
-    best : array_like, shape (number of payoffs, 2)
-        Best granularity of each payoff curve and the payoff there.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw the quality of service and the payoff against the granularity."""
     figure, (left, right) = new_figure(1, 2, height=4.2)
     for axes, curves in ((left, qualities), (right, payoffs)):
         for (label, values), style in zip(curves.items(), looks(curves), strict=True):
@@ -84,21 +54,7 @@ def granularity_payoffs(
 
 
 def limited_power(powers: ArrayLike, saddles: Sequence[Any], labels: Sequence[str]) -> Figure:
-    """Draw the saddle point against an adversary of limited power.
-
-    Parameters
-    ----------
-    powers : array_like, shape (m,)
-        Powers of the adversary.
-    saddles : sequence of LimitedAttack, length m
-        The saddle point at each power.
-    labels : sequence of str, length n
-        Names of the messages.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw the saddle point against an adversary of limited power."""
     figure, (left, right) = new_figure(1, 2, height=3.6)
     tops = [saddle.granularity for saddle in saddles], [saddle.effort for saddle in saddles]
     for axes, curves in zip((left, right), tops, strict=True):
@@ -114,19 +70,7 @@ def limited_power(powers: ArrayLike, saddles: Sequence[Any], labels: Sequence[st
 
 
 def learning_curves(curves: Mapping[str, Any], tolerance: float) -> Figure:
-    """Draw how the error of learners falls with the rounds played.
-
-    Parameters
-    ----------
-    curves : mapping of str to LearningCurve
-        One per learner.
-    tolerance : float
-        Error at which a learner is said to have converged.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw how the error of learners falls with the rounds played."""
     figure, axes = new_figure(height=3.8)
     for (label, curve), style in zip(curves.items(), looks(curves), strict=True):
         colour = style["color"]

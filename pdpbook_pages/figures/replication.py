@@ -43,18 +43,7 @@ def regression_curves(
 ) -> Figure:
     """Draw 500 of the original pairs and the curves of trained networks, one panel for each ε.
 
-    Parameters
-    ----------
-    x, y : ndarray, shape (n,)
-        The original data.
-    networks : mapping from ε to a mapping from name to Network
-        Names ``original``, ``BRD`` and ``Laplace``.
-    labels : tuple of str
-        Labels of the axes, with units.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    The networks stand under the names ``original``, ``BRD`` and ``Laplace``.
     """
     rows = (len(networks) + 1) // 2
     figure, panels = new_figure(
@@ -81,16 +70,7 @@ def rmse_figure(
 ) -> Figure:
     """Draw the error of the trained networks against ε, at most two panels.
 
-    Parameters
-    ----------
-    panels : mapping from title to pandas.DataFrame
-        Columns ``algorithm``, ``epsilon``, ``rmse`` and, if known, ``rmse_low``, ``rmse_high``.
-    label : str
-        Label of the vertical axis, with its unit.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    The columns are ``algorithm``, ``epsilon``, ``rmse`` and maybe ``rmse_low``, ``rmse_high``.
     """
     figure, grid = new_figure(1, len(panels), height=3.3, sharey=True, squeeze=False)
     for axes, (title, table) in zip(grid.flat, panels.items(), strict=True):
@@ -119,20 +99,7 @@ def release_and_noise(
 ) -> Figure:
     """Draw the released distributions (left) and the noise of each bin (right), one row for each ε.
 
-    Parameters
-    ----------
-    games : mapping from ε to NVOGame
-        The games, made from data so that they know their grid.
-    profiles : mapping from name to a mapping from ε to ndarray, shape (K, V)
-        Profiles under the names ``Laplace`` and ``BRD``.
-    unit : str
-        What is released, with its unit.
-    scale : float
-        Divide the data's unit by this.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    The profiles are as for :func:`~pdpbook_pages.figures.experiments.output_distributions`.
     """
     figure, grid = new_figure(len(games), 2, height=2.6, squeeze=False, gridspec_kw={"hspace": 0.1})
     for (left, right), (epsilon, game) in zip(grid, games.items(), strict=True):
@@ -163,16 +130,7 @@ def release_and_noise(
 def column_figure(table: pd.DataFrame, published: pd.DataFrame) -> Figure:
     """Draw the cosine similarity of the Laplace mechanism on every column of a file.
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        Columns ``column``, ``epsilon`` and ``cosine``.
-    published : pandas.DataFrame
-        Columns ``epsilon`` and ``cosine_similarity``.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    The columns are ``column``, ``epsilon``, ``cosine``, and ``epsilon``, ``cosine_similarity``.
     """
     figure, axes = new_figure(height=3.6)
     columns = list(table.groupby("column", sort=False))
@@ -198,17 +156,7 @@ def column_figure(table: pd.DataFrame, published: pd.DataFrame) -> Figure:
 def time_figure(records: ArrayLike, seconds: ArrayLike, published: Mapping[str, tuple]) -> Figure:
     """Draw computing time against the number of records, and published times.
 
-    Parameters
-    ----------
-    records, seconds : array_like, shape (m,)
-        Our measurements.
-    published : mapping from label to (records, seconds)
-        Single points.  What stands before the comma of a label is the name of them all, and what
-        follows it says which one it is.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    What stands before the comma of a label names all published points, what follows it one.
     """
     figure, axes = new_figure(height=3.8)
     axes.loglog(records, seconds, label="grouped, here", **look("game"))
@@ -233,18 +181,7 @@ def pair_figure(
 ) -> Figure:
     """Draw joint distributions where the data are, the colour showing the probability.
 
-    Parameters
-    ----------
-    panels : mapping from title to ndarray, shape (K, L)
-        Joint distributions of two features, that of the data first; at most four.
-    grids : sequence of Grid
-        Where the K and the L bins lie.
-    labels : tuple of str
-        Names of the two features, with their units.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    The first panel is that of the data.
     """
     data = next(iter(panels.values()))
     edges = [np.linspace(grid.lower, grid.upper, grid.bins + 1) for grid in grids]
@@ -282,16 +219,7 @@ def pair_figure(
 def search_figure(searches: Mapping[str, pd.DataFrame], column: str = "misfit_brd") -> Figure:
     """Draw how well every setting fits, one panel for each data set; what fits stands out most.
 
-    Parameters
-    ----------
-    searches : mapping from title to pandas.DataFrame
-        Columns ``padding`` (nan for the row's own ε), ``divisor`` and the misfit.
-    column : str
-        Which misfit.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    The columns are ``padding`` (nan for the row's own ε), ``divisor`` and the misfit.
     """
     figure, grid = new_figure(len(searches), 1, height=3.1, squeeze=False)
     for axes, (title, table) in zip(grid.flat, searches.items(), strict=True):
@@ -319,18 +247,7 @@ def table_figure(
 ) -> Figure:
     """Draw KL against ε: printed, computed with its range, and the certified floor.
 
-    Parameters
-    ----------
-    published : pandas.DataFrame
-        Columns ``algorithm`` (BRD, AE), ``epsilon``, ``kl_divergence``.
-    ours : pandas.DataFrame
-        Rows of :func:`pdpbook_pages.tables.replication.replicate` of one experiment.
-    titles : sequence of str
-        Settings to draw, one panel each.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    Ours are rows of :func:`pdpbook_pages.tables.replication.replicate` of one experiment.
     """
     figure, grid = new_figure(1, 2, height=3.8, sharey=True)
     for axes, setting in zip(grid.flat, titles, strict=True):

@@ -19,21 +19,7 @@ __all__ = ["budget_errors", "budget_levels", "hops_from", "tuned_budgets"]
 
 
 def hops_from(places: ArrayLike, edges: ArrayLike, hops: ArrayLike) -> Figure:
-    """Draw a network with each person's number of hops from one of them.
-
-    Parameters
-    ----------
-    places : array_like, shape (n, 2)
-        Where to draw each person.
-    edges : array_like of int, shape (m, 2)
-        Positions of the two ends of each edge.
-    hops : array_like of int, shape (n,)
-        Distance of each person from the one with distance 0.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw a network with each person's number of hops from one of them."""
     collections = require("matplotlib.collections")
     places, hops = np.asarray(places), np.asarray(hops)
     figure, axes = new_figure(height=3.6)
@@ -54,21 +40,7 @@ def hops_from(places: ArrayLike, edges: ArrayLike, hops: ArrayLike) -> Figure:
 def budget_levels(
     budgets: Mapping[str, ArrayLike], totals: ArrayLike, growth: Mapping[str, ArrayLike]
 ) -> Figure:
-    """Draw budgets by distance, and how the budgets of some distances grow with the total.
-
-    Parameters
-    ----------
-    budgets : mapping of str to array_like, shape (D,)
-        Budget of distance 1, …, D per way of splitting; infinite where nothing is protected.
-    totals : array_like, shape (m,)
-        Totals of the right panel.
-    growth : mapping of str to array_like, shape (m,)
-        Budget of a distance at each total.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw budgets by distance, and how the budgets of some distances grow with the total."""
     figure, (left, right) = new_figure(1, 2, height=3.6)
     farthest, guarded = 0, 0
     for (label, values), style in zip(budgets.items(), looks(budgets), strict=True):
@@ -96,21 +68,7 @@ def budget_levels(
 def budget_errors(
     errors: Mapping[str, Any], totals: ArrayLike, means: Mapping[str, tuple[ArrayLike, ...]]
 ) -> Figure:
-    """Draw measured errors with intervals: by distance, and over everybody by total budget.
-
-    Parameters
-    ----------
-    errors : mapping of str to SimulatedError
-        Per way of splitting, the error at distance 1, …, D; infinite ones are left out.
-    totals : array_like, shape (m,)
-        Totals of the right panel.
-    means : mapping of str to (rmse, low, high)
-        Per way of splitting, the error over everybody at each total, each of shape (m,).
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw measured errors with intervals: by distance, and over everybody by total budget."""
     ticker = require("matplotlib.ticker")
     figure, (left, right) = new_figure(1, 2, height=3.8, gridspec_kw={"wspace": 0.08})
     styles = looks(errors)
@@ -144,19 +102,7 @@ def budget_errors(
 
 
 def tuned_budgets(powers: ArrayLike, budgets: ArrayLike, attack: ArrayLike) -> Figure:
-    """Draw the saddle point of the game over budgets against the power of the attacker.
-
-    Parameters
-    ----------
-    powers : array_like, shape (m,)
-        Powers of the attacker.
-    budgets, attack : array_like, shape (m, D)
-        The curator's budgets and the attacker's efforts at each distance.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw the saddle point of the game over budgets against the power of the attacker."""
     budgets, attack = np.asarray(budgets), np.asarray(attack)
     figure, (left, right) = new_figure(1, 2, height=3.6, gridspec_kw={"wspace": 0.08})
     labels = [f"d = {level + 1}" for level in range(budgets.shape[1])]

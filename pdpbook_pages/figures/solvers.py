@@ -27,21 +27,7 @@ __all__ = [
 
 
 def pair_move(game: NVOGame, profiles: Mapping[str, ArrayLike], *, names: Sequence[str]) -> Figure:
-    """Draw two profiles as tables of counts, changed cells framed, with their outputs below.
-
-    Parameters
-    ----------
-    game : NVOGame
-        The game.
-    profiles : mapping from title to profile, shape (K, V)
-        Two profiles, before and after.
-    names : sequence of str, length V
-        Names of the actions.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw two profiles as tables of counts, changed cells framed, with their outputs below."""
     figure, axes = new_figure(2, 2, height=2.2, sharex=True)
     before, after = (np.asarray(profile) for profile in profiles.values())
     changed = (before != after).T
@@ -72,19 +58,7 @@ def convergence(
 ) -> Figure:
     """Draw how the KL of the fittest chromosome falls with the generations, one panel a game.
 
-    Parameters
-    ----------
-    panels : mapping from title to a mapping from name to sequence of (generations, KL)
-        At most two panels; one line a run, and runs of one name share a look.  KL in nats, nan
-        while a record is exposed.
-    reference : str
-        Name of what the runs are compared with, such as best-response dynamics.
-    levels : mapping from title to KL
-        Where that ended, a horizontal line in each panel.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    Runs of one name share a look; KL is nan while a record is exposed.
     """
     figure, axes = new_figure(1, len(panels), height=3.4, sharey=True, squeeze=False)
     names = [*dict.fromkeys(name for curves in panels.values() for name in curves)]
@@ -112,15 +86,7 @@ def convergence(
 def growth(table: Any) -> Figure:
     """Draw measured solving times against n, K and V on logarithmic axes.
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        Columns ``axis``, ``value``, ``solver``, ``how`` and ``seconds``; open markers are
-        estimates, crosses stopped runs.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    Of the column ``how``, estimates have open markers and stopped runs crosses.
     """
     figure, axes = new_figure(2, 2, height=2.6, sharey=True)
     grid = axes[0, 0].get_gridspec()
@@ -161,19 +127,7 @@ def growth(table: Any) -> Figure:
 
 
 def tangents(points: Sequence[float], marked: float) -> Figure:
-    """Draw -ln s, tangents at some points, and their maximum.
-
-    Parameters
-    ----------
-    points : sequence of float
-        Where the tangents touch.
-    marked : float
-        A point at which the distance is shown.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw -ln s, tangents at some points, and their maximum."""
     figure, axis = new_figure(height=3.2)
     s = np.linspace(0.25, 3.0, 300)
     lines = np.array([1.0 - np.log(p) - s / p for p in points])
@@ -190,21 +144,7 @@ def tangents(points: Sequence[float], marked: float) -> Figure:
 
 
 def bounds(epsilons: ArrayLike, results: Mapping[str, ArrayLike], *, floor: ArrayLike) -> Figure:
-    """Draw KL of several methods over ε above the region that is proved to be out of reach.
-
-    Parameters
-    ----------
-    epsilons : array_like, shape (m,)
-        Privacy targets.
-    results : mapping from name to KL, shape (m,)
-        What the methods reach, in nats.
-    floor : array_like, shape (m,)
-        The certified lower bound.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw KL of several methods over ε above the region that is proved to be out of reach."""
     figure, axis = new_figure(height=3.6)
     x, low = np.asarray(epsilons), np.asarray(floor)
     for (name, values), style in zip(results.items(), looks(results), strict=True):
@@ -231,19 +171,7 @@ def bounds(epsilons: ArrayLike, results: Mapping[str, ArrayLike], *, floor: Arra
 
 
 def anarchy(worst: ArrayLike, best: ArrayLike) -> Figure:
-    """Draw the price of anarchy of many games as a cumulative share, equilibria of two kinds.
-
-    Parameters
-    ----------
-    worst : array_like, shape (games,)
-        KL of the worst private equilibrium over the optimum.
-    best : array_like, shape (games,)
-        The same for the worst one that no coordinated move leaves.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw the price of anarchy of many games as a cumulative share, equilibria of two kinds."""
     figure, axis = new_figure(height=3.2)
     games = {"worst private equilibrium": worst, "worst after coordinated moves": best}
     for (name, ratios), style in zip(games.items(), looks(games), strict=True):
@@ -267,23 +195,7 @@ def anarchy(worst: ArrayLike, best: ArrayLike) -> Figure:
 def delta(
     deltas: ArrayLike, results: Mapping[str, ArrayLike], *, pure: Mapping[str, float], n: int
 ) -> Figure:
-    """Draw KL against δ for several noises, with their values at δ = 0 and the line δ = 1/n.
-
-    Parameters
-    ----------
-    deltas : array_like, shape (m,)
-        Values of δ > 0.
-    results : mapping from name to KL, shape (m,)
-        Divergence in nats at the equilibrium, one line each.
-    pure : mapping from name to KL
-        The same at δ = 0, drawn dotted.
-    n : int
-        Number of records.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw KL against δ for several noises, with their values at δ = 0 and the line δ = 1/n."""
     figure, axis = new_figure(height=3.4)
     for (name, values), style in zip(results.items(), looks(results), strict=True):
         axis.plot(np.asarray(deltas), np.asarray(values), **style, label=name)

@@ -84,21 +84,7 @@ Rows = NDArray[np.float64]
 
 
 def shifted_rows(distribution: NDArray[np.float64]) -> Rows:
-    """Return the randomiser that draws from a distribution, whatever the record is.
-
-    Parameters
-    ----------
-    distribution : ndarray, shape (K,)
-
-    Returns
-    -------
-    ndarray, shape (K, K)
-
-    Examples
-    --------
-    >>> shifted_rows(np.array([0.25, 0.75])).tolist()
-    [[0.25, 0.75], [0.25, 0.75]]
-    """
+    """Return the randomiser that draws from a distribution, whatever the record is."""
     return np.tile(distribution, (distribution.size, 1))
 
 
@@ -159,51 +145,16 @@ _NOISY = ("DP histogram",)
 
 
 def resampled(records: int, seed: int, *, bins: int = 101) -> NDArray[np.int64]:
-    """Return the histogram of records drawn from the heights with replacement.
-
-    Parameters
-    ----------
-    records : int
-        How many are drawn.
-    seed : int
-        Seed of the draw.
-    bins : int
-        Number K of bins of the grid.
-
-    Returns
-    -------
-    ndarray of int, shape (K,)
-
-    Examples
-    --------
-    >>> int(resampled(100, seed=0).sum())
-    100
-    """
+    """Return the histogram, shape (K,), of records drawn from the heights with replacement."""
     game = heights_game("stated", 1.0, bins=bins)
     return np.random.default_rng([seed, records]).multinomial(records, game.frequency)
 
 
 def release_rows(counts: NDArray[np.int64], rows: Rows) -> tuple[float, float]:
-    """Return how near a release comes to the data.
+    """Return KL(q || output) in nats, and the root mean squared error of a released value in cm.
 
-    Parameters
-    ----------
-    counts : ndarray of int, shape (K,)
-        Histogram of the data on the grid of the heights with K bins.
-    rows : ndarray, shape (K, K)
-        Row k is the output distribution of a record of bin k.
-
-    Returns
-    -------
-    divergence, error : float
-        KL(q || output) in nats, and the root of the mean squared error of a released value in cm,
-        bins being represented by their midpoints.
-
-    Examples
-    --------
-    >>> counts = resampled(100, seed=0)
-    >>> release_rows(counts, np.eye(counts.size))
-    (0.0, 0.0)
+    The rows are the output distributions of a record of each bin of the heights; bins are
+    represented by their midpoints.
     """
     q = counts / counts.sum()
     places = _places(counts.size)
@@ -343,54 +294,25 @@ TABLES: dict[str, tuple[Callable[..., Iterator[str]], str, Sequence[float], int]
 
 
 def committed_competition(table: str) -> pd.DataFrame:
-    """Return a table that the book carries.
+    """Return one of the tables that the book carries: targets, records, bins, repair or public.
 
-    Parameters
-    ----------
-    table : ``{"targets", "records", "bins", "repair", "public"}``
-        Which of the five.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A line for each release (or set of actions and share of the budget), target ``epsilon``,
-        number of ``records`` and ``seed``: ``divergence`` KL(q || output) in nats, ``error`` of a
-        released value, root mean square in cm.  In ``bins`` a line has the medians over the seeds
-        for a number of ``bins``.  For ``public`` also how many are ``exposed``, and for the game
-        with the paper's scales in ``records`` the ``floor``: a certified lower bound of the
-        divergence of every profile with those scales at which each record is private.
-
-    Examples
-    --------
-    >>> bool((committed_competition("targets").divergence >= 0).all())
-    True
+    A line for each release (or set of actions and share of the budget), target ``epsilon``, number
+    of ``records`` and ``seed`` has ``divergence``, KL(q || output) in nats, and ``error`` of a
+    released value, root mean square in cm.  In ``bins`` a line has the medians over the seeds for a
+    number of ``bins``.  For ``public`` also how many are ``exposed``, and for the game with the
+    paper's scales in ``records`` the ``floor``: a certified lower bound of the divergence of every
+    profile with those scales at which each record is private.
     """
     table = _validate.choice("table", table, *TABLES)
     return _data.committed_table("audit", f"competition_{table}.csv")
 
 
 def nearest_releases(divergences: pd.DataFrame) -> pd.Series:
-    """Say which releases are nearest to the data, as far as the draws can tell.
+    """Say for each release, a column, whether the draws can tell it from the nearest one.
 
-    Parameters
-    ----------
-    divergences : pandas.DataFrame
-        A row for each draw or sample and a column for each release.  A release whose divergence is
-        the same in every draw may have it in the first row alone.
-
-    Returns
-    -------
-    pandas.Series of bool
-        For each release, whether its mean exceeds the smallest one by at most twice the standard
-        error of the difference.  The difference is taken draw by draw, because the releases of one
-        row have the same data and the same random numbers.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> draws = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [1.1, 1.9, 3.2], "c": [2.0, 3.0, 4.1]})
-    >>> nearest_releases(draws).to_dict()
-    {'a': True, 'b': True, 'c': False}
+    They cannot if its mean exceeds the smallest one by at most twice the standard error of the
+    difference, which is taken draw by draw, because the releases of one row have the same data and
+    the same random numbers.  What is the same in every draw may stand in the first row alone.
     """
     draws = divergences.ffill()
     farther = draws.sub(draws[draws.mean().idxmin()], axis=0)

@@ -80,26 +80,7 @@ class NotCertifiedError(RuntimeError):
 
 
 def heights_game(scales: str, epsilon: float, *, bins: int = 101) -> NVOGame:
-    """Return the game of the heights with one of the two sets of scales, padded for ε = 1.
-
-    Parameters
-    ----------
-    scales : str
-        ``"stated"`` or ``"finer"``, a key of ``SCALES``.
-    epsilon : float
-        Privacy target.
-    bins : int
-        Number of bins.
-
-    Returns
-    -------
-    NVOGame
-
-    Examples
-    --------
-    >>> heights_game("finer", 1.0).scales.round(4)
-    array([0.7111, 0.4741, 0.237 , 0.0078, 0.0047])
-    """
+    """Return the game of the heights with "stated" or "finer" scales, padded for ε = 1."""
     if scales not in SCALES:
         raise _validate.fail("scales", " or ".join(map(repr, SCALES)), scales)
     return NVOGame.from_data(
@@ -114,52 +95,16 @@ def heights_game(scales: str, epsilon: float, *, bins: int = 101) -> NVOGame:
 def best_responses(game: NVOGame) -> NDArray[np.int64]:
     """Return where best responses end that start with every record at the first action.
 
-    Parameters
-    ----------
-    game : NVOGame
-        The largest scale comes first in the games of the book.
-
-    Returns
-    -------
-    ndarray of int, shape (K, V)
-
-    Examples
-    --------
-    >>> from pdpbook import laplace_kernel
-    >>> best_responses(NVOGame([40, 30, 1], laplace_kernel(3, [0.3, 0.05]), epsilon=1.0))
-    array([[ 0, 40],
-           [ 0, 30],
-           [ 1,  0]])
+    In the games of the book this is the largest scale.
     """
     return best_response_dynamics(game, start=game.constant_profile(0)).profile
 
 
 def reordered(solve: Solver, order: NDArray[np.int64]) -> Solver:
-    """Return a solver that sees the bins in another order.
+    """Return a solver that sees the bins in another order, ``order[0]`` first.
 
     Best responses go through the bins from the first to the last.  The game does not care how its
     bins are numbered, so a run in another order is a run of the renumbered game.
-
-    Parameters
-    ----------
-    solve : callable
-        Maps a game to a :class:`~pdpbook.game.Solution` or to a profile.
-    order : ndarray of int, shape (K,)
-        A permutation of the bins; bin ``order[0]`` comes first.
-
-    Returns
-    -------
-    callable
-        From a game to a profile, in the game's own numbers.
-
-    Examples
-    --------
-    >>> from pdpbook import laplace_kernel
-    >>> game = NVOGame([0, 0, 4, 4], laplace_kernel(4, [1.0, 0.05]), epsilon=1.0)
-    >>> best_responses(game)[2:].tolist()
-    [[0, 4], [2, 2]]
-    >>> reordered(best_responses, np.array([3, 2, 1, 0]))(game)[2:].tolist()
-    [[1, 3], [1, 3]]
     """
 
     def solve_in_order(game: NVOGame) -> NDArray[np.int64]:
@@ -231,22 +176,7 @@ METHODS: dict[str, Callable[[NVOGame], list[Solver]]] = {
 def table_rows(
     method: str, scales: str, epsilon: float, *, bins: Sequence[int] | None = None
 ) -> Iterator[str]:
-    """Yield the lines of the table for one game, a line for each bin.
-
-    Parameters
-    ----------
-    method, scales : str
-        Keys of ``METHODS`` and ``SCALES``.
-    epsilon : float
-        Privacy target.
-    bins : sequence of int, optional
-        The bins whose records leave; all occupied ones if not given.
-
-    Yields
-    ------
-    str
-        Comma-separated values; see :func:`committed_losses`.
-    """
+    """Yield the lines of the table for one game, one for each bin from which a record leaves."""
     if method not in METHODS:
         raise _validate.fail("method", " or ".join(map(repr, METHODS)), method)
     game = heights_game(scales, epsilon)
@@ -282,20 +212,11 @@ def _divergence(game: NVOGame, removal: Removal) -> float:
 def committed_losses() -> pd.DataFrame:
     """Return the tables that the book carries, one after the other.
 
-    Returns
-    -------
-    pandas.DataFrame
-        A line for each method, set of scales, target and occupied bin: ``records`` in the bin,
-        ``fixed_noise`` and ``end_to_end`` loss in nats, the ``largest`` end-to-end loss of a single
-        seed, how many others ``changed`` their action (mean over the seeds), the advantage of a
-        test on one draw, with the others' noise fixed and end to end, and of the full data the
-        ``divergence`` KL(q || output) in nats and the fewest ``private`` records.
-
-    Examples
-    --------
-    >>> table = committed_losses()
-    >>> bool((table.end_to_end <= table.largest).all())
-    True
+    A line for each method, set of scales, target and occupied bin has: ``records`` in the bin,
+    ``fixed_noise`` and ``end_to_end`` loss in nats, the ``largest`` end-to-end loss of a single
+    seed, how many others ``changed`` their action (mean over the seeds), the advantage of a test on
+    one draw, with the others' noise fixed and end to end, and of the full data the ``divergence``
+    KL(q || output) in nats and the fewest ``private`` records.
     """
     import pandas as pd
 

@@ -35,20 +35,10 @@ _PACKAGES = ("numpy", "numba")
 
 
 def replicate(folder: str | Path, *, seeds: int = 10) -> pd.DataFrame:
-    """Answer the questions for every figure, on the original files.
+    """Answer the questions for every figure, on the original files: a row each for setting and ε.
 
-    Parameters
-    ----------
-    folder : str or Path
-        The folder with the original files; see :mod:`pdpbook.experiments.datasets`.
-    seeds : int
-        Random starts of best-response dynamics.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row for each experiment, setting, algorithm and ε; ``carefree`` is best-response
-        dynamics without privacy, see :func:`~pdpbook.experiments.noise_by_bin.without_privacy`.
+    ``carefree`` is best-response dynamics without privacy, see
+    :func:`~pdpbook.experiments.noise_by_bin.without_privacy`.
     """
     import pandas as pd
 

@@ -48,24 +48,10 @@ def replicate(
     generations: int = 270,
     progress: bool = True,
 ) -> pd.DataFrame:
-    """Run every table of the paper on the original files.
+    """Run every table of the paper on the original files: a row for each experiment, setting and ε.
 
-    Parameters
-    ----------
-    folder : str or Path
-        The folder with the original files; see :mod:`pdpbook.experiments.datasets`.
-    seeds : int
-        Random starts of best-response dynamics, of the genetic algorithm (not on the large data)
-        and of the regressions.
-    generations : int
-        Generations of each run of the genetic algorithm.
-    progress : bool
-        Whether to show a progress bar.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row for each experiment, setting, algorithm and ε.
+    ``seeds`` is the number of random starts of best-response dynamics, of the genetic algorithm
+    (not on the large data) and of the regressions.
     """
     import pandas as pd
 
@@ -120,23 +106,7 @@ def write_aggregates(
     hashes: Mapping[str, str],
     packages: Sequence[str],
 ) -> None:
-    """Write a table of aggregates under lines that say where it is from.
-
-    Parameters
-    ----------
-    out : Path
-        File to write.
-    table : pandas.DataFrame
-        The aggregates.
-    command : str
-        Module of this part that made them.
-    note : str
-        Its settings.
-    hashes : mapping from str to str
-        The original files, of :func:`file_hashes`.
-    packages : sequence of str
-        Packages whose versions matter.
-    """
+    """Write a table of aggregates under lines that say what made it, and from which files."""
     lines = [
         f"Results of python -m pdpbook_pages.tables.{command} on the original files; aggregates.",
         note,

@@ -85,8 +85,8 @@ def reconstruct(answer, rng):
     ]
     for bins in rng.integers(5, 8, 3):
         counts = rng.permutation([0, 1, *rng.integers(2, 4, bins - 2)])
-        weights = rng.dirichlet(np.full(bins, 3.0))
-        cases.append((counts, 0.8 * np.eye(bins) + 0.2 * weights, linear))
+        others = rng.dirichlet(np.full(bins, 3.0), bins)
+        cases.append((counts, 0.8 * np.eye(bins) + 0.2 * others, linear))
     for histogram, table, hint in cases:
         counts, n = np.array(histogram), int(np.sum(histogram))
         mass = counts @ table

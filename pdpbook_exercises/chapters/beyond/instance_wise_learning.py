@@ -10,23 +10,17 @@ from pdpbook_exercises.chapters.small_games import all_profiles, laplace_game
 
 @exercise("instance-wise-learning/reward")
 def reward(answer, rng):
-    add = "R is the sum of R_E and R_U."
-    drawn = [(*rng.uniform([0, 0.5], 3), bool(rng.integers(2)), add) for _ in range(3)]
-    for kl, laplace, private, hint in [
-        (0.5, 2.0, True, add),
-        (0.5, 2.0, False, add),
-        (3.0, 2.0, True, "Here the KL is larger than the Laplace mechanism's."),
-        (2.0, 2.0, True, "What is R_U if the two KL are equal?"),
-        (3.0, 2.0, False, "Here both parts of the reward are negative."),
-        (0.0, 1.0, False, "Without noise there is no divergence and no privacy."),
-        *drawn,
-    ]:
+    fixed = [(0.5, 2.0, True), (0.5, 2.0, False), (3.0, 2.0, True), (2.0, 2.0, True)]
+    fixed += [(3.0, 2.0, False), (0.0, 1.0, False)]  # without noise: no divergence, no privacy
+    drawn = [(*rng.uniform([0, 0.5], 3), bool(rng.integers(2))) for _ in range(3)]
+    for kl, laplace, private in fixed + drawn:
         less, saving = kl < laplace, (laplace - kl) / laplace
         of_privacy, of_utility = 1 if private else -1, saving if less else -1
         assert_close(
             answer(kl, laplace, private),
             of_privacy + of_utility,
-            hint,
+            "R is the sum of R_E and R_U, and both may be negative. What is R_U if the KL is "
+            "larger than the Laplace mechanism's, and what if the two are equal?",
             {
                 "The definition asks for a KL that is smaller, and here it is equal.": (
                     of_privacy + (saving if kl <= laplace else -1)
@@ -47,20 +41,14 @@ def reward(answer, rng):
 
 @exercise("instance-wise-learning/to-spare")
 def to_spare(answer, rng):
-    divide = "Divide the Laplace mechanism's scale by b* of Theorem 1′."
     drawn = [(int(rng.integers(2, 5000)), math.exp(rng.uniform(-6, 1.5))) for _ in range(3)]
-    for n, epsilon, hint in [
-        (10, 3.0, divide),
-        (1317, 0.011, divide),
-        (2, 1.0, divide),
-        (1000, 1e-13, "For very small ε, use functions that do not cancel."),
-        *((*each, divide) for each in drawn),
-    ]:
+    for n, epsilon in [(10, 3.0), (1317, 0.011), (2, 1.0), (1000, 1e-13), *drawn]:
         inverse = math.log1p(n * math.expm1(epsilon))  # 1/b*
         assert_close(
             answer(n, epsilon),
             inverse / epsilon,
-            hint,
+            "Divide the Laplace mechanism's scale by b* of Theorem 1′. For very small ε, use "
+            "functions that do not cancel.",
             {
                 "Which of the two scales is divided by the other? The answer is at least 1.": (
                     epsilon / inverse

@@ -13,20 +13,13 @@ from pdpbook_exercises import assert_close, exercise
 
 @exercise("repeated-game/undiscounted")
 def undiscounted(answer, rng):
-    first, later = "Write out the first three rounds.", "Go on from the first three rounds."
-    drawn = [(rng.uniform(-3, 3), int(rng.integers(2, 500)), first) for _ in range(3)]
-    for reward, rounds, hint in [
-        (2.5, 3, first),
-        (-0.5, 100, later),
-        (1.0, 1, "After one round it is the reward."),
-        (2.0, 5000, later),
-        *drawn,
-    ]:
+    drawn = [(rng.uniform(-3, 3), int(rng.integers(2, 500))) for _ in range(3)]
+    for reward, rounds in [(2.5, 3), (-0.5, 100), (1.0, 1), (2.0, 5000), *drawn]:
         i = np.arange(1, rounds + 1)
         assert_close(
             answer(reward, rounds),
             (reward / i).sum(),
-            hint,
+            "Write out the first three rounds. After one round it is the reward. Go on from there.",
             {
                 "That many terms are added, but round i adds the i-th part of the reward only.": (
                     reward * rounds

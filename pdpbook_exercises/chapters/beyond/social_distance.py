@@ -98,6 +98,7 @@ def absolute_error(answer, rng):
             "Cauchy–Schwarz.",
             rtol=1e-3,  # an optimiser may have found it
         )
+        assert_close(given.sum(), total, "Each budget is right, and their sum is not.")
 
 
 @exercise("social-distance/uniform-power")

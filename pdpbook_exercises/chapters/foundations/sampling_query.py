@@ -74,9 +74,10 @@ def draws_until_seen(answer, rng):
 
 @exercise("sampling-query/public-grid")
 def public_grid(answer, rng):
-    drawn = rng.uniform([20, 300, -500], [200, 3000, 50], (3, 3))
-    for n, giant, dwarf in [(300, 1803.0, -3.0), *drawn]:
-        heights = rng.normal(169, 10, int(n)).clip(140, 200)
+    cases = [(np.random.default_rng(5).normal(170, 12, 300), 1803.0, -3.0)]  # 141 to 203 cm
+    for n, giant, dwarf in rng.uniform([20, 300, -500], [200, 3000, 50], (3, 3)):
+        cases.append((rng.normal(169, 10, int(n)).clip(140, 200), giant, dwarf))
+    for heights, giant, dwarf in cases:
         tables = [heights, np.delete(heights, heights.argmax()), heights[:2]]
         tables += [np.append(heights, giant), np.append(heights, dwarf)]
         for epsilon, values in product([1.0, 0.5], tables):
@@ -108,7 +109,7 @@ def public_grid(answer, rng):
                     f"the range that the grid declares goes from {low:.1f} to {high:.1f} cm. The "
                     "padding is room for noise, not for records. Bring them to your limits."
                 )
-            usual = (140 <= values) & (values <= 200)
+            usual = np.isin(values, heights)
             assert np.allclose(placed[usual], values[usual]), (
                 "Ordinary heights must stay as they are."
             )

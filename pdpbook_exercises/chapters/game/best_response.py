@@ -33,6 +33,7 @@ def reply(answer, rng):
         for profile, k, v in _groups(game, 10):
             chosen, best = answer(game, profile, k, v), v
             assert chosen in range(game.actions), f"That is no action; there are {game.actions}."
+            chosen = int(chosen)
             options = [game.evaluate(after_move(profile, k, v, w)) for w in range(game.actions)]
             pairs = [(option.private_records, -option.divergence) for option in options]
             for w, (private, value) in enumerate(pairs):

@@ -30,7 +30,7 @@ def inside(answer, rng):
             },
             more="Z is a sum of two probabilities, one for each side of the record. Write each "
             "with expm1.",
-            rtol=1e-12,
+            rtol=1e-12 if b > 100 else 1e-6,
             atol=0,
         )
 

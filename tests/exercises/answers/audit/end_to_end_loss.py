@@ -90,8 +90,6 @@ def histograms(mine):
             return [np.array([1, 0, a, b, c]), (1, 0, a, b, c)]
 
 
-
-
 ANSWERS = {
     "rerun": Answers(
         wrong=[

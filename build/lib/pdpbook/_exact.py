@@ -1,0 +1,233 @@
+r"""The linear form of pDP as a comparison of whole numbers.
+
+A mechanism in whole numbers gives a record with weight w at an output where the weights of all n
+records sum to S, with w at most 2⁵² and S at most n 2⁵².  The record is private there if
+:math:`\sigma S \le w \le \tau S`.  For a rational ε other than 0 the number :math:`e^\varepsilon`
+is irrational, and so are τ and σ; hence none of the fractions w/S is equal to either of them, and
+between τ and the next of these fractions there is nothing to be decided.  So τ can be replaced by
+that neighbour, which is a fraction, and the comparison becomes one of whole numbers that gives the
+same answer for every w and S.
+
+The neighbours are found from an enclosure of :math:`e^{-\varepsilon}` between two fractions.  It is
+made twice as precise until both of its ends have the same neighbours, which happens because the
+number between them is irrational.
+
+What is told of privacy in doubles, such as the ε of a composition, errs on the side of privacy:
+:func:`up` and :func:`down` are the only places where such a number is rounded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "UNITS",
+    "added_up",
+    "down",
+    "exp_of_minus",
+    "limits",
+    "neighbours",
+    "private_for_all_data",
+    "rounded_down",
+    "rounded_up",
+    "times_up",
+    "up",
+]
+
+#: Every row of a kernel in whole numbers has weights that sum to this.
+UNITS = 2**52
+
+#: At this ε a record that is alone up to one unit of S is private, and so it is at any larger one.
+_LARGEST = 200.0
+
+
+def exp_of_minus(epsilon: float, bits: int) -> tuple[Fraction, Fraction]:
+    r"""Enclose :math:`e^{-\varepsilon}`, :math:`\varepsilon > 0`, strictly between two fractions.
+
+    The series is summed and then squared in integers, once rounded down and once rounded up.  The
+    ends differ by less than a part of 2**bits of them.  ε counts as at most 200, see ``limits``.
+
+    Examples
+    --------
+    >>> low, high = exp_of_minus(1.0, 100)
+    >>> float(low), 0 < high - low < Fraction(1, 2**100)
+    (0.36787944117144233, True)
+    """
+    exponent = Fraction(min(epsilon, _LARGEST))
+    numerator, denominator = exponent.numerator, exponent.denominator
+    squarings = max(numerator.bit_length() - denominator.bit_length() + 8, 0)
+    denominator <<= squarings  # the exponent is now less than 1/64
+    shift = bits + 2 * squarings + 16
+    low = high = least = most = 1 << shift
+    term = 0
+    while most > 1:
+        term += 1
+        least = least * numerator // (denominator * term)
+        most = -(-most * numerator // (denominator * term))
+        low, high = low + least, high + most
+    high += 1  # the terms that are left are less than the last one in sum
+    for _ in range(squarings):
+        low, high = low * low >> shift, -(-high * high >> shift)
+    return Fraction(1 << shift, high), Fraction(1 << shift, low)
+
+
+def neighbours(value: Fraction, largest: int) -> tuple[Fraction, Fraction]:
+    """Return the fractions next to a value >= 0, below and above it, of bounded denominator.
+
+    Both are the value itself if its denominator is at most ``largest``.  The way there is the
+    continued fraction, as in ``Fraction.limit_denominator``.
+
+    Examples
+    --------
+    >>> neighbours(Fraction(31416, 10000), 100)
+    (Fraction(311, 99), Fraction(22, 7))
+    """
+    if value.denominator <= largest:
+        return value, value
+    before, now = (0, 1), (1, 0)  # the last two convergents: numerator, denominator
+    numerator, denominator = value.numerator, value.denominator
+    while True:
+        quotient = numerator // denominator
+        following = before[0] + quotient * now[0], before[1] + quotient * now[1]
+        if following[1] > largest:
+            break
+        before, now = now, following
+        numerator, denominator = denominator, numerator - quotient * denominator
+    steps = (largest - before[1]) // now[1]
+    ends = Fraction(*now), Fraction(before[0] + steps * now[0], before[1] + steps * now[1])
+    return min(ends), max(ends)
+
+
+def limits(n: int, epsilon: float) -> tuple[Fraction, Fraction]:
+    r"""Return the two fractions that decide the linear form of n records in whole numbers.
+
+    Returns
+    -------
+    most, least : Fraction
+        For all whole w from 0 to 2⁵² and S from w to n 2⁵²: :math:`w \le \tau S` if and only if
+        ``w * most <= S``, and :math:`w \ge \sigma S` if and only if ``w >= least * S``.  The second
+        is 0 where σ is not positive.  The numerator of the first and the denominator of the second
+        are at most n 2⁵², and the two other numbers are at most 2⁵².
+
+    Notes
+    -----
+    An ε above 200 decides as 200 does, where :math:`w \le \tau S` asks for no more than
+    :math:`w < S`, or :math:`w = S = 0`, because S is less than :math:`2^{106} < e^{200}`.
+
+    Examples
+    --------
+    >>> most, least = limits(4, 1.0)
+    >>> round(1 / float(most), 6), least
+    (0.72409, Fraction(0, 1))
+    """
+    others, bits = Fraction(n - 1, n), 256
+    most = least = None
+    while most is None or least is None:
+        low, high = exp_of_minus(epsilon, bits)
+        most = _above(1 / (1 - others * low), 1 / (1 - others * high), UNITS)
+        first, last = 1 - others / low, 1 - others / high
+        least = _above(max(first, Fraction(0)), last, n * UNITS) if last > 0 else Fraction(0)
+        bits *= 2
+    return most, least
+
+
+def _above(low: Fraction, high: Fraction, largest: int) -> Fraction | None:
+    """Return the neighbour above every number between two; None if they do not agree on it."""
+    first, last = neighbours(low, largest), neighbours(high, largest)
+    return first[1] if first == last and first[0] < first[1] else None
+
+
+def private_for_all_data(weights: Any, n: int, epsilon: float) -> bool:
+    r"""Return whether a fixed randomiser in whole numbers is ε-private for all data of n records.
+
+    Parameters
+    ----------
+    weights : ndarray of int, shape (K, K)
+        Row k is what a record of bin k is released as; each sums to 2⁵².
+    n : int
+        Number of records, at least 2.
+    epsilon : float
+        Privacy target.
+
+    Notes
+    -----
+    At an output x the worst data set has one record of the row with the largest weight there, or
+    with the smallest, and n - 1 of the row at the other end.  The linear form decides.
+
+    Examples
+    --------
+    >>> rows = np.array([[3, 1], [1, 3]]) * 2**50
+    >>> private_for_all_data(rows, 2, 0.7), private_for_all_data(rows, 2, 0.69)
+    (True, False)
+    """
+    most, least = limits(n, epsilon)
+    for high, low in zip(weights.max(axis=0).tolist(), weights.min(axis=0).tolist(), strict=True):
+        if high * most > high + (n - 1) * low or low < least * (low + (n - 1) * high):
+            return False
+    return True
+
+
+def rounded_up(value: Fraction) -> float:
+    """Return the smallest double that is not less than a fraction; infinity if there is none.
+
+    Examples
+    --------
+    >>> rounded_up(Fraction(1, 4)), rounded_up(Fraction(1, 10)) > Fraction(1, 10)
+    (0.25, True)
+    """
+    try:
+        nearest = float(value)
+    except OverflowError:
+        return math.inf
+    return nearest if nearest >= value else math.nextafter(nearest, math.inf)
+
+
+def rounded_down(value: Fraction) -> float:
+    """Return the largest double that is not more than a fraction that is small enough for one."""
+    nearest = float(value)
+    return nearest if nearest <= value else math.nextafter(nearest, -math.inf)
+
+
+def added_up(values: Iterable[float]) -> float:
+    """Return a sum of finite doubles, rounded up.
+
+    Examples
+    --------
+    >>> added_up([0.5, 0.25]), added_up([0.1] * 3) >= 3 * Fraction(0.1)
+    (0.75, True)
+    """
+    return rounded_up(sum(map(Fraction, values), Fraction(0)))
+
+
+def times_up(first: float | Fraction, second: float) -> float:
+    """Return a product of two finite numbers >= 0, rounded up.
+
+    Examples
+    --------
+    >>> times_up(2, 0.1), times_up(3, 0.1) >= 3 * Fraction(0.1)
+    (0.2, True)
+    """
+    return rounded_up(Fraction(first) * Fraction(second))
+
+
+def up(value: Any, units: int) -> Any:
+    """Return a number or an array >= 0, raised by so many units in the last place; 0 stays 0.
+
+    Examples
+    --------
+    >>> up(0.0, 4), up(1.0, 4) == 1.0 + 2.0**-50
+    (0.0, True)
+    """
+    moved = np.asarray(value) * (1.0 + units * 2.0**-52)
+    return moved if np.ndim(value) else float(moved)
+
+
+def down(value: Any, units: int) -> Any:
+    """Return a number or an array >= 0, lowered by so many units in the last place."""
+    moved = np.asarray(value) * (1.0 - units * 2.0**-52)
+    return moved if np.ndim(value) else float(moved)

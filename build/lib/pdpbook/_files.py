@@ -1,0 +1,169 @@
+"""Files that are whole or not there, and one process at a time that writes them.
+
+The content goes to a file of another name in the same folder, which then takes the name.  Nobody
+reads half a file, and nothing is left of one that cannot be finished.
+
+A lock is the operating system's on a small file (:func:`locked`), so it ends with the process that
+holds it, however the process ends.  Where the system knows no such locks, as on Windows, nothing is
+locked.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import combinations
+from pathlib import Path
+
+try:
+    import fcntl
+except ModuleNotFoundError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = [
+    "different_files",
+    "locked",
+    "place",
+    "waiting_name",
+    "write_waiting",
+    "write_whole",
+]
+
+
+def write_whole(path: Path, content: bytes, *, new: bool = False, private: bool = False) -> None:
+    """Write a file whole or not at all.
+
+    Parameters
+    ----------
+    path : Path
+        The file; what it holds stays until the new content has been written.
+    content : bytes
+        The content.
+    new : bool
+        Whether there may be no file of that name yet.
+    private : bool
+        Whether only its owner may read it, from the first byte on.
+
+    Raises
+    ------
+    FileExistsError
+        If it has to be new and is not.
+    OSError
+        If it cannot be written.
+    """
+    waiting = write_waiting(path, content, secrets.token_hex(8), private=private)
+    try:
+        place(waiting, path, new=new)
+    finally:
+        waiting.unlink(missing_ok=True)
+
+
+def write_waiting(path: Path, content: bytes, word: str, *, private: bool = False) -> Path:
+    """Write what is to become a file under another name, which a word tells from others."""
+    waiting = waiting_name(path, word)
+    mode = 0o600 if private else 0o666
+    try:
+        with open(waiting, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        waiting.unlink(missing_ok=True)
+        raise
+    return waiting
+
+
+def waiting_name(path: Path, word: str) -> Path:
+    """Return the name of a file that is to become another one."""
+    return path.with_name(f".{path.name}.{word}.tmp")
+
+
+def place(waiting: Path, path: Path, *, new: bool) -> None:
+    """Give a file its name, which no other file may have if it is to be new."""
+    if new:
+        if not (path.exists() and os.path.samefile(waiting, path)):  # linked by a process that died
+            os.link(waiting, path)
+        waiting.unlink()
+    else:
+        os.replace(waiting, path)
+
+
+def different_files(files: Mapping[str, Path]) -> None:
+    """Refuse two names of one file, whatever links and spellings lead to it.
+
+    Parameters
+    ----------
+    files : mapping of str to Path
+        Each file with the words by which the error calls it.
+
+    Raises
+    ------
+    ValueError
+        If two are the same file.
+    """
+    for (one, first), (two, second) in combinations(files.items(), 2):
+        same = os.path.realpath(first) == os.path.realpath(second)
+        if same or (first.exists() and second.exists() and os.path.samefile(first, second)):
+            raise ValueError(f"{two} must be another file than {one}, got {str(second)!r}")
+
+
+@contextmanager
+def locked(
+    path: Path, refusal: type[Exception], advice: str, *, seconds: float = 0.0
+) -> Iterator[None]:
+    """Hold the lock on a file, which is made for it and removed afterwards.
+
+    Parameters
+    ----------
+    path : Path
+        The file; it names the process that holds it.
+    refusal : type of exception
+        What is raised if another process holds it.
+    advice : str
+        What to do then: the end of the error.
+    seconds : float
+        For how long to wait for it.
+
+    Raises
+    ------
+    Exception
+        Of the type ``refusal``; the text names the process and the time since when it holds it.
+    OSError
+        If the file cannot be made, or its file system has no locks.
+    """
+    lock = _lock(path, refusal, advice, time.monotonic() + seconds)
+    try:
+        yield
+    finally:
+        if lock is not None:
+            path.unlink(missing_ok=True)
+            os.close(lock)
+
+
+def _lock(path: Path, refusal: type[Exception], advice: str, until: float) -> int | None:
+    """Return the descriptor of a file that is locked; None if there are no locks."""
+    while fcntl is not None:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if path.exists() and os.path.samestat(os.stat(path), os.fstat(lock)):
+                os.ftruncate(lock, 0)
+                since = time.strftime("%Y-%m-%d %H:%M:%S %z")
+                holder = f"the process {os.getpid()} on {socket.gethostname()} since {since}"
+                os.pwrite(lock, holder.encode(), 0)
+                return lock
+            os.close(lock)  # the last holder has removed it meanwhile
+        except BlockingIOError:
+            holder = os.pread(lock, 1000, 0).decode(errors="replace") or "another call"
+            os.close(lock)
+            if time.monotonic() > until:
+                raise refusal(f"{path.parent}: held by {holder}. {advice}") from None
+            time.sleep(0.02)
+        except OSError:  # a file system without locks, or a full one
+            os.close(lock)
+            raise
+    return None

@@ -1,0 +1,959 @@
+"""Every compiled loop of the package.
+
+They stand in one file, long as it is, because numba's on-disk cache looks at the file of the
+function that is called and at no other: a loop would go on running the old code of one that it
+calls from elsewhere.  The public functions around them check their arguments; nothing here does.
+
+What the loops take has the same name and the same place everywhere:
+
+* ``game``, a :class:`Game`: what does not change, the kernel of noise among it;
+* ``profile``, the integer matrix C[k, v], shape (K, V): the number of records of bin k that play
+  action v.  Loops that play change it in place;
+* ``mass``, shape (2, K): S(x), the sum of C[k, v] kernel[v, k, x], so that S / n is the output.  It
+  is exact: the first row is the nearest double and the second one the rest;
+* ``scratch``, a :class:`Scratch`: arrays to be written, ``scratch.mass`` the mass of ``profile``;
+* ``k, v, w``: a bin, the action that its records leave, and the one that they go to; a
+  :class:`Move` is these three and a number of records.
+
+The words are those of local search and of set covering.  A move that breaks somebody's privacy is
+*repaired* by further moves that restore it.  A *compound move* is a move with its repair by one
+other group, made only if the two together gain.  A *forced move* is made whatever it costs, as the
+perturbation of an iterated local search: single records repair it, chosen by the greedy rule of
+weighted set covering, the others play best responses, and it is kept if that ends better.
+
+Every entry of a kernel is a multiple of 2**-52, and there are at most 2**53 records, so S is a
+multiple of 2**-52 below 2**53 and has at most 105 bits, which two doubles hold.  A sum of two such
+pairs is exact, and so is a product of two doubles that is written as a pair (Dekker 1971).  Whether
+a record is private is decided without rounding.  Doubles decide the clear cases, and a sum of exact
+products the others, whose sign is that of its largest part (Shewchuk 1997).  So P_E is a function
+of the profile, whichever moves have led to it.
+
+A gain in KL is computed with rounding, and the loops use a number that is certainly not larger than
+the gain.  It takes for granted that ``log`` and ``log1p`` err by at most four units in the last
+place.  A move is made only if P_E rises, or if it stays and KL certainly falls.
+
+The first call of a loop compiles it and all that it calls, so there are few, small loops here,
+each with one signature.  numba would compile a function again for a whole number that is written
+out in a call, hence the ``np.int64(0)``; and the assignment of a slice brings seconds of machinery
+for its error messages, hence the loops.  ``math.ceil`` returns an integer when it is compiled, and
+one beyond 2**63 becomes negative, hence ``np.ceil``.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook._compile import njit
+
+#: A change in KL of at most this over n moves nobody.
+ROUNDING = 1e-12
+
+#: Two products of three doubles that differ by this fraction of them differ indeed.
+CLEAR = 2.0**-50
+
+#: Half a unit in the last place of a double, as a fraction of it.
+HALF_UNIT = 2.0**-53
+
+#: Steps of one group in one pass after which a step must be better, no longer best, for its last
+#: record.  Without this the best response of a group can alternate between two actions with every
+#: record, and each record is a step of its own.
+PATIENCE = 32
+
+#: Single records that may move to repair a forced move.
+REPAIRS = 12
+
+
+class Slope(NamedTuple):
+    """A fraction that rows are compared with: ``row * of_row`` against ``mass * of_mass``."""
+
+    of_mass: float  #: a whole number up to 2**53
+    of_row: float  #: a whole number up to 2**105, rounded to a double
+    rest: float  #: and what this leaves
+
+
+class Target(NamedTuple):
+    """What makes a record private: numbers only, because numba counts references to arrays."""
+
+    n: int  #: number of records
+    epsilon: float  #: privacy target, in nats
+    delta: float  #: 0 for the linear form of pDP, otherwise the hockey stick's bound
+    tau: float  #: linear form: a private row is at most tau S
+    sigma: float  #: linear form: and at least sigma S, which asks for nothing if sigma <= 0
+    most: Slope  #: decides whether a row is at most tau S
+    least: Slope  #: decides whether a row is at least sigma S
+    growth: tuple[float, float, float]  #: e**epsilon or hardly less, as a sum; it is for delta > 0
+
+
+class Game(NamedTuple):
+    """What the loops know of a game."""
+
+    kernel: NDArray[np.float64]  #: shape (V, K, K): [v, k, x] is P(released as x | bin k, action v)
+    frequency: NDArray[np.float64]  #: the data's distribution q, shape (K,)
+    target: Target  #: what makes a record private
+
+
+class Scratch(NamedTuple):
+    """Arrays that the loops write; all but ``needed`` have the shape (2, K)."""
+
+    mass: NDArray[np.float64]  #: S of the profile
+    trial: NDArray[np.float64]  #: S after a move that is only tried
+    before: NDArray[np.float64]  #: S before the move that is being made
+    needed: NDArray[np.float64]  #: about the smallest S at which everybody is private, shape (K,)
+    envelope: NDArray[np.float64]  #: largest and smallest row entry of present groups
+
+
+class Move(NamedTuple):
+    """``size`` records of bin ``k`` go from action ``v`` to action ``w``."""
+
+    k: int
+    v: int
+    w: int
+    size: int
+
+
+def new_scratch(outputs: int) -> Scratch:
+    """Return new scratch arrays for a game of so many bins."""
+    mass, trial, before, envelope = (np.empty((2, outputs)) for _ in range(4))
+    return Scratch(mass, trial, before, np.empty(outputs), envelope)
+
+
+# --- exact arithmetic -------------------------------------------------------------------------
+
+
+@njit
+def two_sum(a, b):
+    """Return a + b as the nearest double and the rest."""
+    total = a + b
+    share = total - a
+    return total, (a - (total - share)) + (b - share)
+
+
+@njit
+def two_product(a, b):
+    """Return a * b as the nearest double and the rest, for numbers far from over- and underflow."""
+    split = 134217729.0  # 2**27 + 1 cuts a double into two halves of 26 bits
+    high_a, high_b = split * a, split * b
+    high_a, high_b = high_a - (high_a - a), high_b - (high_b - b)
+    low_a, low_b = a - high_a, b - high_b
+    product = a * b
+    return product, ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b
+
+
+@njit
+def add_to(mass, x, high, low):
+    """Add the pair ``high + low`` to S(x); exact for multiples of 2**-52 as large as S can be."""
+    total, rest = two_sum(mass[0, x], high)
+    rest += mass[1, x] + low
+    mass[0, x] = total + rest
+    mass[1, x] = rest - (mass[0, x] - total)
+
+
+@njit
+def sign_of(terms, parts):
+    """Sign of the sum of the terms, without rounding; ``parts`` is scratch of the same length.
+
+    After each term the parts have the same sum as the terms so far, do not overlap, and grow, so
+    that the last one that is not 0 has the sign of them all (Shewchuk 1997, theorem 10).
+    """
+    for i in range(terms.size):
+        total = terms[i]
+        for j in range(i):
+            total, parts[j] = two_sum(total, parts[j])
+        parts[i] = total
+    for i in range(terms.size - 1, -1, -1):
+        if parts[i] != 0.0:
+            return parts[i]
+    return 0.0
+
+
+@njit
+def exact_difference(row, high, low, slope):
+    """Sign of ``row * slope.of_row - S * slope.of_mass`` for S = high + low, without rounding."""
+    terms = np.empty(8)
+    terms[0], terms[1] = two_product(row, slope.rest)
+    terms[2], terms[3] = two_product(low, -slope.of_mass)
+    terms[4], terms[5] = two_product(row, slope.of_row)
+    terms[6], terms[7] = two_product(high, -slope.of_mass)
+    return sign_of(terms, np.empty(8))
+
+
+@njit
+def no_more(row, mass, x, slope):
+    """Whether ``row`` is at most the fraction of S(x) that the slope says."""
+    left, right = row * slope.of_row, mass[0, x] * slope.of_mass
+    if left <= right * (1.0 - CLEAR):
+        return True
+    if left > right * (1.0 + CLEAR):
+        return False
+    return exact_difference(row, mass[0, x], mass[1, x], slope) <= 0.0
+
+
+@njit
+def no_less(row, mass, x, slope):
+    """Whether ``row`` is at least the fraction of S(x) that the slope says."""
+    left, right = row * slope.of_row, mass[0, x] * slope.of_mass
+    if left >= right * (1.0 + CLEAR):
+        return True
+    if left < right * (1.0 - CLEAR):
+        return False
+    return exact_difference(row, mass[0, x], mass[1, x], slope) >= 0.0
+
+
+@njit
+def mixture(profile, kernel, mass):
+    """Fill ``mass`` with S(x) of the profile."""
+    actions, bins, outputs = kernel.shape
+    for x in range(outputs):
+        mass[0, x] = mass[1, x] = 0.0
+    for k in range(bins):
+        for v in range(actions):
+            if profile[k, v] > 0:  # many groups are empty
+                size = float(profile[k, v])
+                for x in range(outputs):
+                    high, low = two_product(size, kernel[v, k, x])
+                    add_to(mass, x, high, low)
+
+
+@njit
+def left_over(row, mass, x):
+    """Return S(x) without a record of this row, to within rounding of this number itself."""
+    total, rest = two_sum(mass[0, x], -row)
+    return total + (rest + mass[1, x])
+
+
+# --- privacy ----------------------------------------------------------------------------------
+
+
+@njit
+def privacy_loss(row, mass, n):
+    """Largest |ln P(x) / P_{-i}(x)|, in nats, for one of n records with kernel row ``row``.
+
+    Every output that anybody reaches counts, also where the record itself never goes: there P(x)
+    is smaller than P_{-i}(x) by the factor (n - 1) / n.  It is rounded up: the loss is not larger.
+    """
+    worst = 0.0
+    company = math.log1p(-1.0 / n)
+    for x in range(row.size):
+        if mass[0, x] > 0.0:
+            without = left_over(row[x], mass, x)
+            if without <= 0.0:
+                return math.inf
+            if row[x] < 0.5 * mass[0, x]:
+                alone = math.log1p(-row[x] / mass[0, x])
+            else:
+                alone = math.log(without / mass[0, x])
+            rounding = 32.0 * HALF_UNIT * (abs(company) + abs(alone))
+            worst = max(worst, abs(company - alone) + rounding)
+    return worst
+
+
+@njit
+def hockey_stick(row, mass, n, epsilon):
+    """Larger of the two hockey-stick divergences at epsilon between P and P_{-i}; row as above."""
+    ratio = math.exp(epsilon) if epsilon < 709.78 else math.inf
+    there = 0.0
+    back = 0.0
+    for x in range(row.size):
+        with_record = mass[0, x] / n
+        without = max(left_over(row[x], mass, x), 0.0) / (n - 1)
+        there += max(with_record - ratio * without, 0.0) if without > 0.0 else with_record
+        back += max(without - ratio * with_record, 0.0) if with_record > 0.0 else without
+    return max(there, back)
+
+
+@njit
+def fits_delta(target, more, less, sums):
+    """Whether ``more * A - e**epsilon * less * B`` is at most delta n (n - 1), without rounding.
+
+    ``sums`` holds the pairs A and B as its columns.  e**epsilon is taken from below, so what fits
+    does so certainly; what does not may miss it by 2**-150 of the second term.
+    """
+    terms, number = np.empty(32), 0
+    for row in range(2):
+        terms[number], terms[number + 1] = two_product(sums[row, 0], more)
+        number += 2
+        for part in two_product(sums[row, 1], less):
+            for factor in target.growth:
+                terms[number], terms[number + 1] = two_product(part, -factor)
+                number += 2
+    for part in two_product(float(target.n), target.n - 1.0):
+        terms[number], terms[number + 1] = two_product(part, -target.delta)
+        number += 2
+    return sign_of(terms, np.empty(32)) <= 0.0
+
+
+@njit
+def within_delta(target, row, mass):
+    """Whether both hockey-stick divergences are at most delta, for a record with this row."""
+    n = float(target.n)
+    stick = hockey_stick(row, mass, target.n, target.epsilon)
+    rounding = (2.0 * row.size + 64.0) * HALF_UNIT  # the probabilities sum to 1
+    if abs(stick - target.delta) > rounding:
+        return stick < target.delta
+    there, back = np.zeros((2, 2)), np.zeros((2, 2))  # columns: S and S - row, or the reverse
+    first, second = np.int64(0), np.int64(1)
+    for x in range(row.size):
+        high, low = mass[0, x], mass[1, x]
+        if not no_more(row[x], mass, x, target.most):
+            add_to(there, first, high, low)
+            add_to(there, second, high, low)
+            add_to(there, second, -row[x], 0.0)
+        elif not no_less(row[x], mass, x, target.least):
+            add_to(back, first, high, low)
+            add_to(back, first, -row[x], 0.0)
+            add_to(back, second, high, low)
+    return fits_delta(target, n - 1.0, n, there) and fits_delta(target, n, n - 1.0, back)
+
+
+@njit
+def is_private(target, row, mass):
+    """Whether a record with kernel row ``row``, shape (K,), is private at the given mass.
+
+    By the linear form if delta = 0, by the hockey-stick divergence otherwise.
+    """
+    if target.delta > 0.0:
+        return within_delta(target, row, mass)
+    for x in range(row.size):
+        if not no_more(row[x], mass, x, target.most):
+            return False
+    if target.least.of_mass > 0.0:
+        for x in range(row.size):
+            if not no_less(row[x], mass, x, target.least):
+                return False
+    return True
+
+
+@njit
+def count_private(game, profile, mass, at_least):
+    """P_E, or -1 as soon as it is certain to fall short of ``at_least``, a number of records."""
+    lost = 0
+    kernel, target, n = game.kernel, game.target, game.target.n
+    actions, bins, _ = kernel.shape
+    for k in range(bins):
+        for v in range(actions):
+            if profile[k, v] > 0 and not is_private(target, kernel[v, k], mass):
+                lost += profile[k, v]
+                if n - lost < at_least:
+                    return -1
+    return n - lost
+
+
+@njit
+def group_losses(game, profile, mass, losses):
+    """Fill ``losses``, shape (K, V), with the loss of each group in nats, nan where nobody is.
+
+    They are rounded up, and epsilon is a bound, too, where the linear form says so.
+    """
+    kernel, target = game.kernel, game.target
+    actions, bins, _ = kernel.shape
+    for k in range(bins):
+        for v in range(actions):
+            losses[k, v] = math.nan
+            if profile[k, v] > 0:
+                losses[k, v] = privacy_loss(kernel[v, k], mass, target.n)
+                if target.delta == 0.0 and is_private(target, kernel[v, k], mass):
+                    losses[k, v] = min(losses[k, v], target.epsilon)
+
+
+@njit
+def group_private(game, profile, mass, private):
+    """Fill ``private``, shape (K, V), with whether each group is, False where nobody is."""
+    kernel, target = game.kernel, game.target
+    actions, bins, _ = kernel.shape
+    for k in range(bins):
+        for v in range(actions):
+            private[k, v] = profile[k, v] > 0 and is_private(target, kernel[v, k], mass)
+
+
+@njit
+def log_ratio(high, low, change):
+    """Logarithm of (S + change) / S for S = high + low, to a few units in the last place.
+
+    Where S falls to less than half, the logarithm of the ratio is the more accurate one.
+    """
+    if change >= -0.5 * high:
+        return math.log1p(change / high)
+    total, rest = two_sum(high, change)
+    after = total + (rest + low)
+    return math.log(after / high) if after > 0.0 else -math.inf
+
+
+@njit
+def divergence_drop(frequency, mass, after):
+    """KL(q || mass/n) - KL(q || after/n) in nats, or hardly less, and certainly not more.
+
+    ``frequency`` is q, shape (K,); ``mass`` and ``after`` are the masses of two profiles.  The
+    difference is summed output by output, without the cancellation of two large sums.
+    """
+    drop, size = 0.0, 0.0
+    for x in range(frequency.size):
+        if frequency[x] > 0.0:
+            change = (after[0, x] - mass[0, x]) + (after[1, x] - mass[1, x])
+            term = frequency[x] * log_ratio(mass[0, x], mass[1, x], change)
+            if term == -math.inf:
+                return -math.inf
+            drop += term
+            size += abs(term)
+    return drop - (frequency.size + 32.0) * HALF_UNIT * size
+
+
+@njit
+def step_drop(frequency, mass, old, new):
+    """KL(q || mass/n) - KL(q || (mass - old + new)/n) for kernel rows ``old``, ``new`` of a record.
+
+    Like ``divergence_drop`` it is certainly not more.  The difference of two entries is exact.
+    """
+    drop, size = 0.0, 0.0
+    for x in range(frequency.size):
+        if frequency[x] > 0.0:
+            term = frequency[x] * log_ratio(mass[0, x], mass[1, x], new[x] - old[x])
+            if term == -math.inf:
+                return -math.inf
+            drop += term
+            size += abs(term)
+    return drop - (frequency.size + 32.0) * HALF_UNIT * size
+
+
+@njit
+def envelope(profile, kernel, rows):
+    """Fill ``rows``, shape (2, K), with largest and smallest row entries of present groups."""
+    actions, bins, outputs = kernel.shape
+    high, low = rows[0], rows[1]
+    for x in range(outputs):
+        high[x], low[x] = 0.0, math.inf
+    for k in range(bins):
+        for v in range(actions):
+            if profile[k, v] > 0:
+                for x in range(outputs):
+                    high[x] = max(high[x], kernel[v, k, x])
+                    low[x] = min(low[x], kernel[v, k, x])
+
+
+@njit
+def make_move(game, profile, scratch, move):
+    """Make a move in place, and write the mass and the envelope after it into ``scratch``.
+
+    ``scratch.mass`` and ``scratch.envelope`` are those of the profile.  The mass is exact before
+    and after, however it was reached.  The envelope changes only if a group appears or dies out.
+    """
+    try_move(game, scratch, move)
+    copy_mass(scratch.trial, scratch.mass)
+    profile[move.k, move.v] -= move.size
+    profile[move.k, move.w] += move.size
+    if profile[move.k, move.v] == 0:
+        envelope(profile, game.kernel, scratch.envelope)
+    elif profile[move.k, move.w] == move.size:
+        new, high, low = game.kernel[move.w, move.k], scratch.envelope[0], scratch.envelope[1]
+        for x in range(new.size):
+            high[x], low[x] = max(high[x], new[x]), min(low[x], new[x])
+
+
+@njit
+def undo_move(game, profile, scratch, move):
+    """Make the move in the other direction."""
+    make_move(game, profile, scratch, Move(move.k, move.w, move.v, move.size))
+
+
+@njit
+def copy_mass(mass, into):
+    """Write one mass over another one."""
+    for x in range(mass.shape[1]):
+        into[0, x], into[1, x] = mass[0, x], mass[1, x]
+
+
+@njit
+def try_move(game, scratch, move):
+    """Fill ``scratch.trial`` with the mass after a move that is not made."""
+    mass, trial, size = scratch.mass, scratch.trial, float(move.size)
+    old, new = game.kernel[move.v, move.k], game.kernel[move.w, move.k]
+    copy_mass(mass, trial)
+    for x in range(old.size):
+        high, low = two_product(size, new[x] - old[x])
+        add_to(trial, x, high, low)
+
+
+@njit
+def count_here(game, profile, scratch, at_least):
+    """P_E, or -1 if it is below ``at_least``, by the mass and the envelope in ``scratch``.
+
+    If everybody has to be private, the envelope is enough: every row is private if its largest
+    and its smallest entries would be (the linear form).
+    """
+    most, least, mass = game.target.most, game.target.least, scratch.mass
+    if at_least < game.target.n or game.target.delta > 0.0:
+        return count_private(game, profile, mass, at_least)
+    for x in range(mass.shape[1]):
+        if not no_more(scratch.envelope[0, x], mass, x, most):
+            return -1
+        if least.of_mass > 0.0 and not no_less(scratch.envelope[1, x], mass, x, least):
+            return -1
+    return game.target.n
+
+
+@njit
+def count_after(game, profile, scratch, move, at_least):
+    """P_E once the move is made, or -1 if that is below ``at_least``, a number of records.
+
+    ``scratch.trial`` is the mass after it, ``scratch.envelope`` the envelope before it.  If
+    everybody has to be private and no group dies out, it is enough to look at the envelope:
+    everybody is private if a record with the largest row entries would be, and one with the
+    smallest (the linear form).
+    """
+    k, v, w, size = move
+    trial, most, least = scratch.trial, game.target.most, game.target.least
+    if at_least == game.target.n and game.target.delta == 0.0 and profile[k, v] > size:
+        high, low, new = scratch.envelope[0], scratch.envelope[1], game.kernel[w, k]
+        for x in range(new.size):
+            if not no_more(max(high[x], new[x]), trial, x, most):
+                return -1
+            if least.of_mass > 0.0 and not no_less(min(low[x], new[x]), trial, x, least):
+                return -1
+        return game.target.n
+    profile[k, v] -= size
+    profile[k, w] += size
+    reached = count_private(game, profile, trial, at_least)
+    profile[k, v] += size
+    profile[k, w] -= size
+    return reached
+
+
+@njit
+def best_action(game, profile, scratch, k, v, only, private):
+    """Best response of one record of bin k that plays v: (action, gain in P_E, drop in KL).
+
+    ``private`` is P_E now; ``scratch`` holds mass and envelope of the profile.  With ``only`` an
+    action, no other one is tried; -1 tries all.
+
+    Payoffs are compared as pairs (P_E, -KL), P_E first.  The record stays where it is unless
+    another action is certainly better, and of equally good actions takes the first.  So what it
+    does raises the pair, as real numbers, and no profile can come back.
+    """
+    kernel, mass, n = game.kernel, scratch.mass, game.target.n
+    best, best_private, best_drop = v, private, 0.0
+    for w in range(kernel.shape[0]):
+        if w == v or (only >= 0 and only != w):
+            continue
+        drop = step_drop(game.frequency, mass, kernel[v, k], kernel[w, k])
+        needed = best_private if drop > best_drop + ROUNDING / n else best_private + 1
+        if needed > n:
+            continue  # saves the look at everybody
+        move = Move(k, v, w, np.int64(1))
+        try_move(game, scratch, move)
+        reached = count_after(game, profile, scratch, move, needed)
+        if reached >= needed:
+            best, best_private, best_drop = w, reached, drop
+    return best, best_private - private, best_drop
+
+
+@njit
+def best_response_sweep(game, profile, scratch, batch, unit, fixed_k, fixed_v):
+    """One pass of best-response dynamics over all records, in place.
+
+    Records play in order of bin, and within a bin in order of the action they held when the pass
+    reached it.  With ``batch``, records of one group whose best response is the same move
+    together: the step doubles as long as the last record of the step would still have chosen so,
+    or, after ``PATIENCE`` steps of a group, as long as it still gains.  KL is convex along the step
+    and no private record may be lost by it, so if its last record gains, the whole step gains.
+    A step of fewer than ``unit`` records is made only if it is all of them.
+    The records of bin ``fixed_k`` that play ``fixed_v`` do not move; -1 fixes nobody.
+    Every step raises the pair (P_E, -KL), as real numbers.  There are finitely many profiles, so
+    passes that are repeated come to one without a move.
+    Returns the number of records that moved and the traces of P_E and of the drop in KL.
+    """
+    kernel, mass, before = game.kernel, scratch.mass, scratch.before
+    actions, bins, _ = kernel.shape
+    mixture(profile, kernel, mass)
+    envelope(profile, kernel, scratch.envelope)
+    private = count_private(game, profile, mass, np.int64(0))
+    moved, every, one = 0, np.int64(-1), np.int64(1)
+    trace_private = [private]
+    trace_drop = [0.0]
+    for k in range(bins):
+        group = profile[k].copy()
+        for v in range(actions):
+            waiting = 0 if k == fixed_k and v == fixed_v else group[v]
+            step, taken = unit, 0
+            while waiting > 0:
+                w, _, _ = best_action(game, profile, scratch, k, v, every, private)
+                if w == v:
+                    break
+                copy_mass(mass, before)
+                size, fewest = min(step, waiting), min(unit, waiting)
+                while size > 1 and size >= fewest:
+                    others = Move(k, v, w, size - 1)
+                    make_move(game, profile, scratch, others)
+                    last = count_here(game, profile, scratch, private)
+                    if last >= private:
+                        only = every if taken < PATIENCE else w
+                        choice, _, _ = best_action(game, profile, scratch, k, v, only, last)
+                        if choice == w:
+                            break
+                    undo_move(game, profile, scratch, others)
+                    size //= 2
+                if size < fewest:
+                    break
+                make_move(game, profile, scratch, Move(k, v, w, one))
+                private = count_here(game, profile, scratch, private)
+                waiting -= size
+                moved += size
+                taken += 1
+                step = 2 * size if batch else 1
+                trace_private.append(private)
+                trace_drop.append(divergence_drop(game.frequency, before, mass))
+    return moved, np.array(trace_private), np.array(trace_drop)
+
+
+@njit
+def largest_regret(game, profile, scratch, log_bins):
+    """Largest gain in payoff that any single record has by any change of its action.
+
+    ``scratch.mass`` is the mass of the profile, ``log_bins`` is ln K.  Payoffs are compared as
+    pairs (P_E, -KL), so a change that lowers P_E is no gain.  This is the order of the sum if every
+    kernel row keeps more than 1/K on its own bin.
+    """
+    kernel, mass = game.kernel, scratch.mass
+    actions, bins, _ = kernel.shape
+    envelope(profile, kernel, scratch.envelope)
+    private = count_private(game, profile, mass, np.int64(0))
+    worst = 0.0
+    for k in range(bins):
+        for v in range(actions):
+            for w in range(actions):
+                if w == v or profile[k, v] == 0:
+                    continue
+                move = Move(k, v, w, np.int64(1))
+                try_move(game, scratch, move)
+                reached = count_after(game, profile, scratch, move, private)
+                if reached >= private:
+                    drop = step_drop(game.frequency, mass, kernel[v, k], kernel[w, k])
+                    worst = max(worst, (reached - private) + drop / log_bins)
+    return worst
+
+
+@njit
+def linear_repair_size(game, scratch, k, v, w):
+    """Fewest records of bin k that lift S to ``scratch.needed`` by going from v to w.
+
+    Returns a float, 0 if no number of them can.
+    """
+    kernel, mass, needed = game.kernel, scratch.mass, scratch.needed
+    size = 1.0
+    for x in range(needed.size):
+        if needed[x] > mass[0, x]:
+            step = kernel[w, k, x] - kernel[v, k, x]
+            if step <= 0.0:
+                return 0.0
+            size = max(size, np.ceil((needed[x] - mass[0, x]) / step))
+    return size
+
+
+@njit
+def hockey_stick_repair_size(game, profile, mass, k, v, w):
+    """Return the same for delta > 0: fewest records that make each hockey-stick divergence small.
+
+    Small means at most delta.  The divergence of a row is convex in the number of records that have
+    gone, so Newton's method from below never oversteps.
+    """
+    kernel, tau = game.kernel, game.target.tau
+    allowed = game.target.delta * (game.target.n - 1) * math.exp(-game.target.epsilon)
+    actions, bins, outputs = kernel.shape
+    size = 1.0
+    for j in range(bins):
+        for u in range(actions):
+            waits = profile[j, u] > 0
+            while waits and size <= profile[k, v]:
+                excess, slope = -allowed, 0.0
+                for x in range(outputs):
+                    step = kernel[w, k, x] - kernel[v, k, x]
+                    above = kernel[u, j, x] - tau * (mass[0, x] + size * step)
+                    if above > 0.0:
+                        excess += above
+                        slope += tau * step
+                waits = excess > 0.0
+                if waits and slope <= 0.0:
+                    return 0.0
+                size += np.ceil(excess / slope) if waits else 0.0
+    return size
+
+
+@njit
+def best_repair(game, profile, scratch, goal, floor):
+    """Cheapest move of one group that restores ``goal`` private records after a move broke some.
+
+    ``scratch.mass`` is the mass of the profile.  Only moves that lower KL by more than ``floor``
+    nats, which may be negative, are looked at.
+    Returns the move and its drop in KL; its size is 0 if no single group can.
+    """
+    kernel, mass, tau = game.kernel, scratch.mass, game.target.tau
+    actions, bins, outputs = kernel.shape
+    envelope(profile, kernel, scratch.envelope)
+    for x in range(outputs):  # where every present group is private (linear form)
+        scratch.needed[x] = scratch.envelope[0, x] / tau
+    none = np.int64(0)
+    best, best_drop = Move(none, none, none, none), floor
+    for k in range(bins):
+        for v in range(actions):
+            for w in range(actions):
+                if profile[k, v] == 0 or w == v:
+                    continue
+                if game.target.delta > 0.0:
+                    wanted = hockey_stick_repair_size(game, profile, mass, k, v, w)
+                else:
+                    wanted = linear_repair_size(game, scratch, k, v, w)
+                if wanted == 0.0 or wanted > profile[k, v]:
+                    continue
+                move = Move(k, v, w, int(wanted))
+                try_move(game, scratch, move)
+                drop = divergence_drop(game.frequency, mass, scratch.trial)
+                if drop <= best_drop:
+                    continue
+                if count_after(game, profile, scratch, move, goal) >= goal:
+                    best, best_drop = move, drop
+    return best, best_drop
+
+
+@njit
+def compound_move_sweep(game, profile, scratch, unit):
+    """Try to lead each group, in part or whole, to each action, repaired by another group.
+
+    A move of several records that lowers KL is made as it is if it costs nobody's privacy.  If it
+    does, it is paired with the cheapest move of one other group that restores it, and the pair is
+    made if it lowers KL in sum.  While somebody is not private, one group moves so that everybody
+    is, if it can.  Part of a group goes only if it is at least ``unit`` records.  In place.
+    Returns the number of records that moved.
+
+    Where a repair nearly takes the move back, what they gain in sum is all rounding.  So whatever
+    was moved is undone unless the mass that it led to certainly has a lower KL.
+    """
+    frequency, n = game.frequency, game.target.n
+    mass, before = scratch.mass, scratch.before
+    actions, bins, _ = game.kernel.shape
+    mixture(profile, game.kernel, mass)
+    envelope(profile, game.kernel, scratch.envelope)
+    rounding = ROUNDING / n
+    goal = count_private(game, profile, mass, np.int64(0))
+    moved = 0
+    if goal < n:
+        repair, _ = best_repair(game, profile, scratch, goal + 1, -math.inf)
+        if repair.size > 0:
+            make_move(game, profile, scratch, repair)
+            goal = count_private(game, profile, mass, goal)
+            moved += repair.size
+    for k in range(bins):
+        for v in range(actions):
+            for w in range(actions):
+                size = profile[k, v]
+                fewest = max(min(unit, size), 1)
+                while w != v and size >= fewest and profile[k, v] >= size:
+                    move = Move(k, v, w, size)
+                    try_move(game, scratch, move)
+                    gain = divergence_drop(frequency, mass, scratch.trial)
+                    if gain <= rounding:
+                        size //= 2
+                        continue
+                    copy_mass(mass, before)
+                    make_move(game, profile, scratch, move)
+                    broken = count_here(game, profile, scratch, goal) < goal
+                    repaired = np.int64(0)
+                    if broken:
+                        repair, _ = best_repair(game, profile, scratch, goal, rounding - gain)
+                        repaired = repair.size
+                        if repaired > 0:
+                            make_move(game, profile, scratch, repair)
+                    lost = broken and repaired == 0
+                    if lost or divergence_drop(frequency, before, mass) <= rounding:
+                        if repaired > 0:
+                            undo_move(game, profile, scratch, repair)
+                        undo_move(game, profile, scratch, move)
+                        size //= 2
+                        continue
+                    moved += size + repaired
+                    goal = count_here(game, profile, scratch, goal)
+    return moved
+
+
+@njit
+def shortfall(game, profile, mass, exposed):
+    """How much the rows of the exposed groups that are left violate the linear form, in sum.
+
+    ``exposed``, of shape (K, V), says which groups are meant.
+    """
+    kernel, tau, sigma = game.kernel, game.target.tau, game.target.sigma
+    actions, bins, outputs = kernel.shape
+    allowed, total = game.target.delta * (game.target.n - 1), 0.0
+    for k in range(bins):
+        for v in range(actions):
+            if profile[k, v] == 0 or not exposed[k, v]:
+                continue
+            above, below = -allowed * math.exp(-game.target.epsilon), -allowed
+            for x in range(outputs):
+                above += max(kernel[v, k, x] - tau * mass[0, x], 0.0)
+                below += max(sigma * mass[0, x] - kernel[v, k, x], 0.0)
+            total += max(above, 0.0) + max(below, 0.0)
+    return total
+
+
+@njit
+def greedy_repair(game, profile, scratch, goal, unit, fixed_k, fixed_v):
+    """Let single records move, one after another, until ``goal`` records are private.
+
+    With a ``unit`` above 1 so many records of a group move at a time, or all that there are.
+
+    The greedy rule of weighted set covering: each time it is the record that closes most of the
+    shortfall, and more than rounding, per nat of KL.  A nat is counted as at least a tenth of what
+    a record costs that spreads all over the outputs, 1 / n.  The records of bin ``fixed_k`` that
+    play ``fixed_v`` stay.
+    Returns whether the goal was reached within ``REPAIRS`` moves.
+    """
+    kernel, mass, target, n = game.kernel, scratch.mass, game.target, game.target.n
+    actions, bins, _ = kernel.shape
+    exposed, nobody = np.empty((bins, actions), dtype=np.bool_), np.int64(-1)
+    for _ in range(REPAIRS):
+        if count_here(game, profile, scratch, goal) >= goal:
+            return True
+        for k in range(bins):
+            for v in range(actions):
+                exposed[k, v] = profile[k, v] > 0 and not is_private(target, kernel[v, k], mass)
+        before = shortfall(game, profile, mass, exposed)
+        best, best_move = 0.0, Move(nobody, nobody, nobody, np.int64(1))
+        for k in range(bins):
+            for v in range(actions):
+                if profile[k, v] == 0 or (k == fixed_k and v == fixed_v):
+                    continue
+                size = min(unit, profile[k, v])
+                for w in range(actions):
+                    move = Move(k, v, w, size)
+                    try_move(game, scratch, move)
+                    profile[k, v] -= size  # it may be the exposed ones themselves who leave
+                    profile[k, w] += size
+                    closed = before - shortfall(game, profile, scratch.trial, exposed)
+                    profile[k, v] += size
+                    profile[k, w] -= size
+                    if size == 1:
+                        cost = -step_drop(game.frequency, mass, kernel[v, k], kernel[w, k])
+                    else:
+                        cost = -divergence_drop(game.frequency, mass, scratch.trial)
+                    value = closed / max(cost, 0.1 * size / n)
+                    if closed > ROUNDING and value > best:
+                        best, best_move = value, move
+        if best == 0.0:
+            return False
+        make_move(game, profile, scratch, best_move)
+    return count_here(game, profile, scratch, goal) >= goal
+
+
+@njit
+def follow(game, profile, scratch, here, unit, fixed_k, fixed_v):
+    """Play best responses while the last pass is worth it; return whether they came to rest.
+
+    A pass is worth it if it wins a twentieth of what KL still is above that of the mass ``here``.
+    The records of bin ``fixed_k`` that play ``fixed_v`` stay; -1 fixes nobody.
+    """
+    while True:
+        moved, _, drops = best_response_sweep(
+            game, profile, scratch, np.bool_(True), unit, fixed_k, fixed_v
+        )
+        if moved == 0:
+            return True
+        if drops.sum() < -divergence_drop(game.frequency, here, scratch.mass) / 20.0:
+            return False
+
+
+@njit
+def is_better(game, profile, other, scratch):
+    """Whether another profile raises the pair (P_E, -KL), KL by more than rounding."""
+    mass, before = scratch.mass, scratch.before
+    mixture(profile, game.kernel, before)
+    private = count_private(game, profile, before, np.int64(0))
+    mixture(other, game.kernel, mass)
+    reached = count_private(game, other, mass, private)
+    if reached != private:
+        return reached > private
+    return divergence_drop(game.frequency, before, mass) > ROUNDING / game.target.n
+
+
+@njit
+def forced_move(game, profile, scratch, move, here, goal, near, unit):
+    """Make a move whatever it costs, and let all others respond to it, in place.
+
+    ``here`` is the mass before, and ``goal`` the number of records that were private.
+    Single records repair the privacy that is lost, the others play best responses, then everybody
+    does.  Where that ends less than ``near`` nats above the KL of ``here``, compound moves follow.
+    Returns whether it ended at rest and better than ``here``.
+    """
+    mass, nobody, rounding = scratch.mass, np.int64(-1), ROUNDING / game.target.n
+    copy_mass(here, mass)
+    envelope(profile, game.kernel, scratch.envelope)
+    make_move(game, profile, scratch, move)
+    if not greedy_repair(game, profile, scratch, goal, unit, move.k, move.w):
+        return False
+    for fixed_k, fixed_v in ((move.k, move.w), (nobody, nobody)):
+        if not follow(game, profile, scratch, here, unit, fixed_k, fixed_v):
+            return False
+    drop = divergence_drop(game.frequency, here, mass)
+    if -near < drop <= rounding:
+        while compound_move_sweep(game, profile, scratch, unit) > 0:
+            follow(game, profile, scratch, mass.copy(), unit, nobody, nobody)
+        drop = divergence_drop(game.frequency, here, mass)
+    reached = count_private(game, profile, mass, goal)
+    return reached > goal or (reached == goal and drop > rounding)
+
+
+@njit
+def forced_move_sweep(game, profile, scratch, near, unit):
+    """Force each group, or one of its records, to each other action, and keep what pays.
+
+    With a ``unit`` above 1 it is so many records and not one, and all moves that follow are of at
+    least so many.  In place.  ``near`` is in nats; see ``forced_move``.  Returns how many forced
+    moves paid.
+    """
+    kernel, mass = game.kernel, scratch.mass
+    actions, bins, outputs = kernel.shape
+    here = np.empty((2, outputs))
+    mixture(profile, kernel, here)
+    goal = count_private(game, profile, here, np.int64(0))
+    kept = 0
+    for k in range(bins):
+        for v in range(actions):
+            for w in range(actions):
+                for whole in (True, False):
+                    size = profile[k, v] if whole else min(profile[k, v] - 1, unit)
+                    if w == v or size < 1:
+                        continue
+                    end = profile.copy()
+                    move = Move(k, v, w, size)
+                    if forced_move(game, end, scratch, move, here, goal, near, unit):
+                        kept += 1
+                        for j in range(bins):
+                            for u in range(actions):
+                                profile[j, u] = end[j, u]
+                        copy_mass(mass, here)
+                        goal = count_private(game, profile, here, goal)
+    return kept
+
+
+@njit
+def population_payoffs(game, genes, bin_of_record, log_bins, constant):
+    """Payoff of each chromosome.
+
+    ``genes[i, r]`` is the action of record r in chromosome i, ``bin_of_record[r]`` its bin,
+    ``log_bins`` is ln K and ``constant`` the sum of q ln q, in nats.
+    """
+    kernel, frequency, n = game.kernel, game.frequency, game.target.n
+    actions, bins, outputs = kernel.shape
+    payoffs = np.empty(genes.shape[0])
+    mass = np.empty((2, outputs))
+    for i in range(genes.shape[0]):
+        profile = np.zeros((bins, actions), dtype=np.int64)
+        for r in range(genes.shape[1]):
+            profile[bin_of_record[r], genes[i, r]] += 1
+        mixture(profile, kernel, mass)
+        divergence = constant
+        for x in range(outputs):
+            if frequency[x] > 0.0:
+                divergence -= frequency[x] * math.log(mass[0, x] / n)
+        private = count_private(game, profile, mass, np.int64(0))
+        payoffs[i] = private + 1.0 - divergence / log_bins
+    return payoffs

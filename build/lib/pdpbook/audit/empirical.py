@@ -1,0 +1,289 @@
+r"""Audits: what released values alone prove about ε.
+
+An auditor can run a program but need not know its algorithm.  Two kinds of evidence give a lower
+bound on ε that holds with a stated confidence, whatever the algorithm is.
+
+*Many runs, one record.*  An event E, for example "the attack says in", is fixed beforehand.  It
+happens in ``true_positives`` of the runs with the record and in ``false_positives`` of the runs
+without it.  Privacy says :math:`P(E) \le e^\varepsilon P'(E) + \delta`, and the same of the
+complements.  Clopper and Pearson bound :math:`P(E)` from below and :math:`P'(E)` from above, each
+with half of the error allowed (Bonferroni), and therefore
+
+.. math:: \varepsilon \ge \max\Bigl\{\ln\frac{\underline p-\delta}{\overline p'},\;
+          \ln\frac{1-\overline p'-\delta}{1-\underline p}\Bigr\} .
+
+*One run, many records.*  Each of m *canaries* is included or left out with probability ½,
+independently of the others.  One output is published, and the auditor guesses r of the m choices.
+If the mechanism is ε-DP, the number of right guesses is stochastically at most binomial with
+:math:`q=\frac{e^\varepsilon}{1+e^\varepsilon}`, so for v of them
+:math:`f(v)=\Pr[\mathrm{Bin}(r,q)\ge v]` is a p-value.  With δ it is
+
+.. math:: f(v) + 2m\delta \max_{1\le i\le v} \frac{f(v-i)-f(v)}{i} .
+
+The proofs are in the chapter *Audits from outputs*.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pdpbook import _validate
+
+__all__ = ["audit_power", "clopper_pearson_epsilon", "one_run_epsilon"]
+
+MOST_GUESSES = 10**6  #: of a one-run audit with δ > 0, which tries every i
+
+
+def clopper_pearson_epsilon(
+    true_positives: int,
+    positives: int,
+    false_positives: int,
+    negatives: int,
+    *,
+    delta: float = 0.0,
+    confidence: float = 0.95,
+) -> float:
+    r"""Return a lower bound on ε from how often an event happened with a record and without it.
+
+    Parameters
+    ----------
+    true_positives, positives : int
+        Number of times that the event happened, in how many independent runs with the record.
+    false_positives, negatives : int
+        The same without the record.
+    delta : float
+        The δ in [0, 1) of the guarantee that is audited.
+    confidence : float
+        In (0, 1).
+
+    Returns
+    -------
+    float
+        At least 0, in nats.  If the mechanism is (ε, δ)-private for this record, the bound
+        exceeds ε with probability at most 1 - confidence.  That holds for one event chosen before
+        the runs are seen; an event that is chosen by the data must be counted on other runs.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a count is no whole number, exceeds its number of runs, or a number of runs is 0; if
+        delta or confidence is out of its range.
+
+    See Also
+    --------
+    audit_power : how likely it is that the bound exceeds a given ε.
+
+    Notes
+    -----
+    The neighbouring data sets are the two that were compared, as a rule with the record and
+    without it (removal).
+
+    Source: Clopper & Pearson (1934); as an audit of privacy, Jagielski, Ullman & Oprea (2020).
+    The other direction, :math:`P' \le e^\varepsilon P + \delta`, is audited by exchanging the runs
+    with and without the record; do both with half of the error each, or decide beforehand.  Taught
+    in *Audits from outputs*.
+
+    Examples
+    --------
+    Randomised response with ε = ln 3, a thousand runs with and a thousand without the record:
+
+    >>> round(clopper_pearson_epsilon(750, 1000, 250, 1000), 3)
+    0.954
+    >>> clopper_pearson_epsilon(250, 1000, 250, 1000)
+    0.0
+    """
+    from scipy.special import betaincinv
+
+    counts = []
+    for name, count, total_name, total in (
+        ("true_positives", true_positives, "positives", positives),
+        ("false_positives", false_positives, "negatives", negatives),
+    ):
+        total = _validate.integer(total_name, total, at_least=1)
+        count = _validate.integer(name, count, at_least=0)
+        if count > total:
+            raise _validate.fail(name, f"at most {total_name}={total}", count)
+        counts.append((count, total))
+    delta = _validate.fraction("delta", delta)
+    tail = (1.0 - _validate.number("confidence", confidence, above=0.0, below=1.0)) / 2.0
+    (hits, runs), (alarms, others) = counts
+    low = float(betaincinv(hits, runs - hits + 1, tail)) if hits else 0.0
+    # 1 - high, so that no digits are lost when nearly every run is a false positive
+    rejected = float(betaincinv(others - alarms, alarms + 1, tail)) if alarms < others else 0.0
+    high = 1.0 - rejected if alarms else -math.expm1(math.log(tail) / others)
+    missed = 1.0 - low if hits < runs else -math.expm1(math.log(tail) / runs)
+    bound = 0.0
+    for above, below in ((low - delta, high), (rejected - delta, missed)):
+        if above > below:
+            bound = max(bound, math.log(above) - math.log(below))
+    return bound
+
+
+def audit_power(
+    true_positive_rate: float,
+    false_positive_rate: float,
+    *,
+    runs: int,
+    epsilon: float,
+    delta: float = 0.0,
+    confidence: float = 0.95,
+) -> float:
+    r"""Return the probability that an audit proves more than ε.
+
+    Parameters
+    ----------
+    true_positive_rate, false_positive_rate : float
+        Probability of the event with the record and without it, in [0, 1].
+    runs : int
+        Number of independent runs with the record, and as many without it, from 1 to 10⁹.
+    epsilon : float
+        The claim that is to be refuted, at least 0 and at most 700.
+    delta, confidence : float
+        As for :func:`clopper_pearson_epsilon`.
+
+    Returns
+    -------
+    float
+        Probability that :func:`clopper_pearson_epsilon` exceeds ``epsilon``: the sum over both
+        binomial distributions.  If the mechanism keeps the claim, it is at most 1 - confidence.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is out of its range.
+
+    Notes
+    -----
+    The neighbouring data sets are the two that are compared, as a rule with the record and
+    without it (removal).
+
+    The lower bound of the hits exceeds t if and only if so many hits, or more, have probability
+    below half of the error at the rate t.  So each number of false alarms has a smallest number of
+    hits that refutes the claim.  Taught in *Audits from outputs*.
+
+    Examples
+    --------
+    >>> round(audit_power(0.75, 0.25, runs=1000, epsilon=0.9), 3)
+    0.919
+    >>> round(audit_power(0.75, 0.25, runs=1000, epsilon=1.0986), 4)
+    0.0103
+    """
+    from scipy.special import betaincinv
+    from scipy.stats import binom
+
+    p, q = (
+        _validate.number(name, value, above=0.0, below=1.0, strict=False)
+        for name, value in (
+            ("true_positive_rate", true_positive_rate),
+            ("false_positive_rate", false_positive_rate),
+        )
+    )
+    p, q = (rate if rate > 1e-300 else 0.0 for rate in (p, q))  # below, SciPy overflows
+    runs = _validate.integer("runs", runs, at_least=1, at_most=_validate.ROUNDS)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0, below=700.0, strict=False)
+    delta = _validate.fraction("delta", delta)
+    tail = (1.0 - _validate.number("confidence", confidence, above=0.0, below=1.0)) / 2.0
+    reach = 8.0 * math.sqrt(runs * q * (1.0 - q)) + 60.0  # all but about 1e-14 of the alarms
+    first, last = max(0.0, math.floor(runs * q - reach)), min(runs, math.ceil(runs * q + reach))
+    alarms = np.arange(first, last + 1.0)
+    rejected = np.where(
+        alarms < runs, betaincinv(np.maximum(runs - alarms, 1), alarms + 1, tail), 0
+    )
+    growth = math.exp(epsilon)
+    needed = np.minimum(growth * (1.0 - rejected) + delta, 1.0 - (rejected - delta) / growth)
+    hits = binom.isf(tail, runs, np.minimum(needed, 1.0))  # P[more than these] <= tail
+    refuted = np.where(needed < 1.0, binom.sf(hits, runs, p), 0.0)
+    return min(1.0, float(binom.pmf(alarms, runs, q) @ refuted))
+
+
+def one_run_epsilon(
+    correct: int,
+    guesses: int,
+    *,
+    canaries: int | None = None,
+    delta: float = 0.0,
+    confidence: float = 0.95,
+) -> float:
+    r"""Return a lower bound on ε from one run: how many of many canaries were guessed.
+
+    Parameters
+    ----------
+    correct : int
+        Number of right guesses.
+    guesses : int
+        Number of guesses; with δ > 0 it is fixed before the run, and at most 10⁶.
+    canaries : int, optional
+        Number m of records that were included or left out independently, with probability ½ each;
+        those not guessed are abstentions.  As many as guesses if not given.
+    delta : float
+        The δ of the guarantee that is audited, in [0, 1) and with :math:`2m\delta\le1`.
+    confidence : float
+        In (0, 1).
+
+    Returns
+    -------
+    float
+        At least 0, in nats: the smallest ε that the p-value does not reject.  If the mechanism is
+        (ε, δ)-private for every canary, the bound exceeds ε with probability at most
+        1 - confidence.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a count is no whole number, correct exceeds guesses or guesses exceeds canaries; if
+        delta or confidence is out of its range.
+
+    Notes
+    -----
+    Neighbouring data sets differ by the removal of one canary.
+
+    Source: Steinke, Nasr & Jagielski (2023), theorem 5.2.  The p-value rises with ε if
+    :math:`2m\delta\le1`, so that the smallest ε is found by halving.  Proved for δ = 0 in *Audits
+    from outputs*.
+
+    Examples
+    --------
+    >>> round(one_run_epsilon(800, 1000), 3)
+    1.254
+    >>> round(one_run_epsilon(800, 1000, delta=1e-4), 3)
+    1.251
+    >>> one_run_epsilon(500, 1000)
+    0.0
+    """
+    from scipy.special import betainc
+
+    guesses = _validate.integer("guesses", guesses, at_least=1)
+    correct = _validate.integer("correct", correct, at_least=0)
+    if correct > guesses:
+        raise _validate.fail("correct", f"at most guesses={guesses}", correct)
+    number = guesses if canaries is None else _validate.integer("canaries", canaries, at_least=1)
+    if number < guesses:
+        raise _validate.fail("canaries", f"at least guesses={guesses}", number)
+    delta = _validate.fraction("delta", delta)
+    if 2 * number * delta > 1.0:
+        raise _validate.fail("delta", f"at most 1 / (2 canaries) = {0.5 / number:g}", delta)
+    if delta > 0.0 and guesses > MOST_GUESSES:
+        raise _validate.fail("guesses", f"at most {MOST_GUESSES} if delta > 0", guesses)
+    error = 1.0 - _validate.number("confidence", confidence, above=0.0, below=1.0)
+    if correct == 0:
+        return 0.0
+    fewer = np.arange(correct - 1, 0, -1.0) if delta > 0.0 else np.zeros(0)  # 0 is added below
+
+    def p_value(epsilon: float) -> float:
+        q = 1.0 / (1.0 + math.exp(-epsilon))
+        value = float(betainc(correct, guesses - correct + 1, q))  # P[Bin(r, q) >= v]
+        if delta > 0.0:
+            others = np.append(betainc(fewer, guesses - fewer + 1, q), 1.0)
+            gains = (others - value) / np.arange(1, correct + 1)
+            value += 2 * number * delta * float(gains.max())
+        return value
+
+    low, high = 0.0, 50.0
+    if p_value(low) > error:
+        return 0.0
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if p_value(middle) > error else (middle, high)
+    return low

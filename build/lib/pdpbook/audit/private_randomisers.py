@@ -1,0 +1,264 @@
+r"""The repaired game: a randomiser made from a noisy histogram, and one draw under it.
+
+The custodian adds two-sided geometric noise, :math:`\Pr[Z=z]\propto e^{-\varepsilon_1|z|}`, to the
+counts c.  From the noisy counts alone the custodian computes
+
+- a *lower bound* :math:`\ell=\max(\hat c-t,0)`, where t is the smallest whole number with
+  :math:`\Pr[\max_kZ_k>t]\le\delta`, so that :math:`\ell\le c` with probability at least 1 - δ;
+- a randomiser that is safe for ℓ at :math:`\varepsilon_2`, see
+  :mod:`pdpbook.audit.safe_randomisers`.
+
+Then a record of the data is drawn and released by the row of its bin.  Publishing the noisy counts,
+the randomiser and the released value is :math:`(\varepsilon_1+\varepsilon_2,\delta)`-differentially
+private.  If :math:`\ell\le c`, the losses of the noisy counts and of the released value add up, and
+:math:`\ell\le c` fails with probability at most δ on both of two neighbouring data sets.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _exact, _validate
+from pdpbook._repr import short_repr
+from pdpbook.audit.safe_randomisers import safe_randomiser
+from pdpbook.foundations.discrete_noise import UNITS, rate_units
+from pdpbook.foundations.mechanisms import geometric_mechanism
+from pdpbook.foundations.system_generator import release_source
+
+__all__ = ["PrivateRandomiser", "from_noisy_counts", "noise_margin", "private_randomiser"]
+
+SMALLEST = 1e-300  #: probabilities below this are not told apart from 0
+
+
+@dataclass(frozen=True, eq=False)
+class PrivateRandomiser:
+    r"""A randomiser that may be published, and what it costs: made by :func:`private_randomiser`.
+
+    Attributes
+    ----------
+    randomiser : ndarray, shape (K, K)
+        Row k is the output distribution of a record of bin k.
+    noisy : ndarray of int, shape (K,)
+        The noisy counts.
+    lower : ndarray of int, shape (K,)
+        The lower bound ℓ of the counts that follows from them.
+    histogram_epsilon : float
+        Budget ε₁ of the noisy counts and all that follows from them.
+    draw_epsilon : float
+        Budget ε₂ of one draw.
+    delta : float
+        Probability that the lower bound fails; at most what was asked for.
+    """
+
+    randomiser: NDArray[np.float64]
+    noisy: NDArray[np.int64]
+    lower: NDArray[np.int64]
+    histogram_epsilon: float
+    draw_epsilon: float
+    delta: float
+
+    __repr__ = short_repr
+
+    def output(self, counts: ArrayLike) -> NDArray[np.float64]:
+        """Return the distribution of one draw from the data.
+
+        Parameters
+        ----------
+        counts : array_like of int, shape (K,)
+            The true histogram.  If it is empty, a draw comes from the first row.
+
+        Returns
+        -------
+        ndarray, shape (K,)
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the counts are no whole numbers >= 0, or not one for each row of the randomiser.
+        """
+        data = _validate.counts_vector("counts", counts, records=0)
+        _validate.same_length("counts", data, "randomiser", self.randomiser)
+        total = data.sum()
+        return data @ self.randomiser / total if total else self.randomiser[0].copy()
+
+
+def noise_margin(bins: int, *, epsilon: float, delta: float) -> int:
+    r"""Return a number that the largest of several noises exceeds with a small probability only.
+
+    Parameters
+    ----------
+    bins : int
+        Number K of counts, at least 1.
+    epsilon : float
+        Level of the two-sided geometric noise, from 1e-12 to 36.
+    delta : float
+        Probability, in (0, 1).
+
+    Returns
+    -------
+    int
+        The smallest t ≥ 0 with :math:`\Pr[\max_kZ_k>t]\le\delta`, where
+        :math:`\Pr[Z>t]=\alpha^{t+1}/(1+\alpha)` and :math:`\alpha=e^{-\varepsilon}`, with ε rounded
+        down to the multiple of 2⁻⁶² at which the noise is drawn.  The probability is computed from
+        above, so that t may be larger by 1 where it nearly equals δ.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is out of its range.
+
+    Notes
+    -----
+    Neighbouring data sets differ by the removal of one record.
+
+    Examples
+    --------
+    >>> noise_margin(101, epsilon=0.8, delta=1e-6), noise_margin(1, epsilon=1.0, delta=0.5)
+    (22, 0)
+    """
+    bins = _validate.integer("bins", bins, at_least=1)
+    epsilon = _noise_level("epsilon", epsilon)
+    delta = _probability(delta)
+    single = -math.expm1(math.log1p(-delta) / bins)
+    margin = math.ceil(-math.log(single * (1.0 + math.exp(-epsilon))) / epsilon) - 1
+    margin = max(margin, 0)
+    while _failure(bins, epsilon, margin) > delta:  # rounding
+        margin += 1
+    return margin
+
+
+def private_randomiser(
+    counts: ArrayLike,
+    *,
+    epsilon: float,
+    delta: float,
+    share: float,
+    rng: np.random.Generator | None = None,
+    actions: str = "rows",
+    at_least: int = 0,
+) -> PrivateRandomiser:
+    r"""Return a randomiser for this data set by a rule that is private for every data set.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (K,)
+        Histogram of the data on a public grid; any number of records, none among them.
+    epsilon, delta : float
+        What publishing the randomiser, the noisy counts and one draw may cost: ε > 0, δ in (0, 1).
+    share : float
+        The part of ε that the noisy counts get, in (0, 1]; :math:`\varepsilon_1` = share × ε must
+        be from 1e-12 to 36.
+    rng : numpy.random.Generator, optional
+        For experiments that have to be repeated.  A release takes None: the generator of the
+        operating system.
+    actions : {"rows", "blur", "laplace"}
+        What a row may be, see :func:`pdpbook.audit.safe_randomiser`.
+    at_least : int
+        Records that every data set in question has at least, a public number.
+
+    Returns
+    -------
+    PrivateRandomiser
+        With ``share=1``, or if nothing else is safe, the rows are all equal: the DP histogram.
+        Few records are not an error, because a refusal would tell that there are few.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described; the message ends in what was given.
+
+    Notes
+    -----
+    Neighbouring data sets differ by the removal of one record.
+
+    Source: this book.  The theorem is in *A repair*.  The privacy cost of m draws is ε₁, δ and the
+    cost of m draws at ε₂ by :func:`pdpbook.draws_epsilon`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> made = private_randomiser([40, 60, 1], epsilon=2.0, delta=1e-3, share=0.5, rng=rng)
+    >>> made.noisy, made.lower, made.histogram_epsilon, made.draw_epsilon
+    (array([41, 59,  4]), array([34, 52,  0]), 1.0, 1.0)
+    """
+    data = _validate.counts_vector("counts", counts, records=0)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    delta = _probability(delta)
+    share = _validate.number("share", share, above=0.0)
+    if share > 1.0:
+        raise _validate.fail("share", "a number in (0, 1]", share)
+    source = release_source(rng)
+    actions = _validate.choice("actions", actions, "rows", "blur", "laplace")
+    at_least = _validate.integer("at_least", at_least, at_least=0)
+    first = _noise_level("share * epsilon", share * epsilon)
+    second = max(_exact.rounded_down(Fraction(epsilon) - Fraction(first)), 0.0)
+    noisy = np.asarray(geometric_mechanism(data, epsilon=first, rng=source))
+    return from_noisy_counts(noisy, first, second, delta=delta, actions=actions, at_least=at_least)
+
+
+def from_noisy_counts(
+    noisy: NDArray[np.int64],
+    first: float,
+    second: float,
+    *,
+    delta: float,
+    actions: str = "rows",
+    at_least: int = 0,
+) -> PrivateRandomiser:
+    """Return what :func:`private_randomiser` makes of noisy counts; the caller has checked all.
+
+    Parameters
+    ----------
+    noisy : ndarray of int, shape (K,)
+        Counts with two-sided geometric noise of level ``first``.
+    first, second : float
+        The ε of the counts, and that of one draw.
+    delta, actions, at_least
+        As for :func:`private_randomiser`.
+
+    Returns
+    -------
+    PrivateRandomiser
+    """
+    margin = noise_margin(noisy.size, epsilon=first, delta=delta)
+    lower = np.maximum(noisy - margin, 0)
+    if second > 0.0:
+        randomiser = safe_randomiser(
+            noisy,
+            lower,
+            epsilon=second,
+            actions=actions,
+            histogram_epsilon=first,
+            at_least=at_least,
+        )
+        failure = _failure(noisy.size, first, margin)
+    else:  # every row is the same, which is safe at any ε
+        randomiser = safe_randomiser(
+            noisy, np.zeros_like(noisy), epsilon=1.0, histogram_epsilon=first
+        )
+        failure = 0.0
+    return PrivateRandomiser(randomiser, noisy, lower, first, second, failure)
+
+
+def _failure(bins: int, epsilon: float, margin: int) -> float:
+    """Probability that the largest of several noises exceeds the margin, or hardly more."""
+    rate = _exact.rounded_down(Fraction(rate_units(Fraction(epsilon)), UNITS))
+    single = math.exp(-rate * (margin + 1)) / (1.0 + math.exp(-rate))
+    single = min(_exact.up(single, 8 + math.ceil(rate * (margin + 1))), 1.0)
+    return min(_exact.up(-math.expm1(bins * math.log1p(-single)), 8), 1.0) if single < 1.0 else 1.0
+
+
+def _noise_level(name: str, value: float) -> float:
+    return _validate.number(name, value, above=1e-12, below=36.0, strict=False)
+
+
+def _probability(delta: float) -> float:
+    delta = _validate.number("delta", delta, above=0.0, below=1.0)
+    if delta < SMALLEST:
+        raise _validate.fail("delta", f"at least {SMALLEST:g}", delta)
+    return delta

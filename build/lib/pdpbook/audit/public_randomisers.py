@@ -1,0 +1,218 @@
+r"""Local randomisers that are learned from public data.
+
+Suppose that last season's records are public and that this season's come from the same source.  A
+randomiser that is learned from the public records does not depend on the private data, so the
+fixed-noise loss of a private record is also its end-to-end loss.  But the records on which the
+randomiser relies may be missing this season.
+
+:func:`likely_counts` returns a lower bound of the private counts that holds with a stated
+probability.  Let the N public and n private people be exchangeable: each choice of n of the N + n
+as the private ones is equally likely.  If s of all people are in bin k, the number of private ones
+among them is hypergeometric, whatever the source is.  Given a public people in the bin, a value c
+is *rejected* if :math:`\Pr[C\le c\mid s=a+c]\le\beta/K`, and the lower bound is the first value
+that is not rejected.  It fails in a bin only if the true count is rejected, which has probability
+at most β/K, and so it fails in some bin with probability at most β.
+
+:func:`public_randomiser` is the best randomiser that is safe for this bound.
+:func:`profile_randomiser` takes the rows of a profile of the game on the public data as they are,
+without a margin.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _validate
+from pdpbook.audit.count_posterior import posterior_from_public
+from pdpbook.audit.randomiser_program import ACTIONS
+from pdpbook.audit.safe_randomisers import best_safe_randomiser
+from pdpbook.game.nvo_game import NVOGame
+
+__all__ = ["likely_counts", "profile_randomiser", "public_randomiser"]
+
+MOST_PEOPLE = 10**9  #: public people at most: with more, the range of likely counts gets too long
+SMALLEST = 1e-290  #: probabilities below this are not told apart from 0
+#: A chance is raised by this factor before a count is rejected; it is above the rounding of sums of
+#: millions of logarithms.
+MARGIN = 1e-6
+
+
+def likely_counts(public: ArrayLike, n: int, *, miss: float) -> NDArray[np.int64]:
+    r"""Return a lower bound of the histogram of n other people that holds with high probability.
+
+    Parameters
+    ----------
+    public : array_like of int, shape (K,)
+        Histogram of the public people, from two to 10⁹ of them.
+    n : int
+        Number of the others, from 1 to 2⁵³; the bound also holds if there are more.
+    miss : float
+        Probability β in (0, 1) with which some count may be lower, over the choice of who is public
+        and who is not; at least 1e-290 for each of the bins.
+
+    Returns
+    -------
+    ndarray of int, shape (K,)
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described; the message ends in what was given.
+
+    Notes
+    -----
+    The chances are computed in doubles and raised by a millionth before a count is rejected.  So
+    rounding can make the bound smaller than it need be, but not less likely to hold.
+
+    Proved in *Noise learned from public data*.
+
+    Examples
+    --------
+    >>> likely_counts([100, 20, 3, 0], n=123, miss=0.01)
+    array([80,  6,  0,  0])
+    """
+    counts = _validate.counts_vector("public", public)
+    size = int(counts.sum())
+    if size > MOST_PEOPLE:
+        raise ValueError(f"public must count at most {MOST_PEOPLE} people, got {size} of them")
+    n = _validate.integer("n", n, at_least=1)
+    miss = _validate.number("miss", miss, above=0.0, below=1.0)
+    level = miss / counts.size
+    if level < SMALLEST:
+        raise _validate.fail("miss", f"at least {SMALLEST:g} for each of the bins", miss)
+    return np.array([_first_accepted(each, size, n, level) for each in counts.tolist()])
+
+
+def _first_accepted(count: int, size: int, n: int, level: float) -> int:
+    """Return the smallest count of n people that is not rejected given a public one of ``size``."""
+    low, high = -1, n  # high is never rejected
+    while high - low > 1:
+        middle = (low + high) // 2
+        # Pr[C <= c | a + c] is the probability of at least a public ones
+        chance = _chance_of_more(count, size, n, count + middle, level)
+        accepted = chance * (1.0 + MARGIN) > level
+        low, high = (low, middle) if accepted else (middle, high)
+    return high
+
+
+def _chance_of_more(count: int, size: int, n: int, special: int, level: float) -> float:
+    """Return the chance that of the special people at least ``count`` are among ``size`` of n more.
+
+    This is the upper tail of a hypergeometric variable.  Its probabilities come from their ratios,
+    so that nothing large cancels, over a range that Bernstein's inequality finds: what is left out
+    has a chance of less than a billionth of ``level``.
+    """
+    first, last = max(0, special - n), min(special, size)
+    if not first < count <= last:
+        return 1.0 if count <= first else 0.0
+    total = size + n
+    mean = size * (special / total)
+    variance = min(mean * ((total - special) / total), mean * (n / total))
+    rarity = math.log(2e9) - math.log(level)
+    reach = rarity / 3.0 + math.sqrt((rarity / 3.0) ** 2 + 2.0 * rarity * variance)
+    start, stop = max(first, math.floor(mean - reach)), min(last, math.ceil(mean + reach))
+    if not start < count <= stop:
+        return 1.0 if count <= start else 0.0
+    j = np.arange(start, stop, dtype=float)
+    ratio = np.log((special - j) / (j + 1.0)) + np.log((size - j) / (n - special + 1.0 + j))
+    weight = np.concatenate([[0.0], np.cumsum(ratio)])
+    chance = np.exp(weight - weight.max())
+    return float(chance[count - start :].sum() / chance.sum())
+
+
+def public_randomiser(
+    public: ArrayLike, n: int, epsilon: float, *, miss: float, actions: str = "rows"
+) -> NDArray[np.float64]:
+    r"""Return a randomiser learned from public people, with a margin.
+
+    Parameters
+    ----------
+    public : array_like of int, shape (K,)
+        Histogram of public people from the same source, from two to 10⁹ of them.
+    n : int
+        Number of records that the randomiser is for, from 1 to 2⁵³; more are protected as well.
+    epsilon : float
+        Privacy target :math:`\varepsilon>0` for every record's loss by one draw.
+    miss : float
+        Probability β in (0, 1) with which somebody may be exposed; at least 1e-290 for each of the
+        bins.
+    actions : {"rows", "blur", "laplace"}
+        What a row may be, see :func:`pdpbook.audit.safe_randomiser`.
+
+    Returns
+    -------
+    ndarray, shape (K, K)
+        With probability at least 1 - β over who is public and who is not, every private record is
+        ε-pDP, and because the randomiser is fixed this bounds its end-to-end loss.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described; the message ends in what was given.
+
+    Notes
+    -----
+    Neighbouring data sets differ by the removal of one record.
+
+    Source: this book.  Taught in *Noise learned from public data*.
+
+    Examples
+    --------
+    >>> from pdpbook.audit.safe_randomisers import is_safe
+    >>> randomiser = public_randomiser([60, 40, 1], 100, 1.0, miss=0.01)
+    >>> is_safe(randomiser, likely_counts([60, 40, 1], 100, miss=0.01), epsilon=1.0)
+    True
+    >>> bool((randomiser.diagonal()[:2] > 0.98).all())
+    True
+    """
+    lower = likely_counts(public, n, miss=miss)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    actions = _validate.choice("actions", actions, *ACTIONS)
+    return best_safe_randomiser(posterior_from_public(public, n), lower, epsilon, actions=actions)
+
+
+def profile_randomiser(
+    game: NVOGame, profile: ArrayLike, *, empty_action: int
+) -> NDArray[np.float64]:
+    """Return the rows that the bins play on average at a profile of the game.
+
+    Parameters
+    ----------
+    game : NVOGame
+        The game of the public data.
+    profile : array_like of int, shape (K, V)
+        For example an equilibrium of it.
+    empty_action : int
+        The action of empty bins; the one with the largest scale is the careful choice.
+
+    Returns
+    -------
+    ndarray, shape (K, K)
+        A randomiser without any margin.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described; the message ends in what was given.
+
+    Examples
+    --------
+    >>> from pdpbook import laplace_kernel
+    >>> game = NVOGame([2, 0], laplace_kernel(2, [0.1, 1.0]), epsilon=1.0)
+    >>> profile_randomiser(game, [[1, 1], [0, 0]], empty_action=1).round(2)
+    array([[0.77, 0.23],
+           [0.41, 0.59]])
+    """
+    game = _validate.instance("game", game, NVOGame)
+    played = _validate.profile_matrix(
+        "profile", profile, counts=game.counts, actions=game.actions
+    ).astype(float)
+    empty_action = _validate.integer("empty_action", empty_action, at_least=0)
+    if empty_action >= game.actions:
+        raise _validate.fail("empty_action", f"less than {game.actions}", empty_action)
+    played[game.counts == 0, empty_action] = 1.0
+    shares = played / played.sum(axis=1, keepdims=True)
+    return np.einsum("kv,vkx->kx", shares, game.kernel)

@@ -1,0 +1,248 @@
+r"""Fixed local randomisers: noise that is chosen without the data.
+
+A *local randomiser* is a (K, K) table whose row k is the distribution with which a record of bin k
+is released.  It is *fixed* if it is chosen without the data, and then the fixed-noise loss of a
+record is its end-to-end loss.
+
+One equation decides who is private.  With :math:`u(x)=p_i(x)/P_{-i}(x)`, how much more often record
+i is released as x than the others are on average,
+
+.. math:: \frac{P(x)}{P_{-i}(x)} = 1-\frac1n+\frac{u(x)}n ,
+
+so :math:`P \le e^\varepsilon P_{-i}` if and only if
+:math:`p_i \le R\,P_{-i}` with :math:`R = 1+n(e^\varepsilon-1)`.  Over all data sets of n records
+the worst :math:`P_{-i}` is a single row :math:`p_j`.  So the random sampling query under a fixed
+randomiser is ε-differentially private for every data set of n records if and only if
+:math:`p_k(x) \le R\,p_j(x)` for all j, k and x: the randomiser is :math:`(\ln R)`-*locally*
+private.
+
+*K-ary randomised response* attains this ratio in every column: it releases the record's bin with
+probability :math:`R/(K+R-1)` and each other bin with probability :math:`1/(K+R-1)`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _exact, _validate
+from pdpbook.foundations.grid_noise import whole_weights
+from pdpbook.foundations.system_generator import release_source
+
+__all__ = [
+    "draw_released",
+    "k_ary_randomised_response",
+    "local_epsilon",
+    "randomiser_epsilon",
+]
+
+#: Probabilities that are drawn exactly are multiples of one part in this number.
+WHOLE = _exact.UNITS
+#: More than the relative error of a weight that is computed in doubles.
+_MARGIN = 1.0 + 2.0**-50
+
+
+def local_epsilon(randomiser: ArrayLike) -> float:
+    r"""Return the level of local privacy of a randomiser: the loss of a record that is drawn.
+
+    Parameters
+    ----------
+    randomiser : array_like, shape (K, K)
+        Row k is the output distribution of a record of bin k.
+
+    Returns
+    -------
+    float
+        The largest :math:`\ln\frac{p_k(x)}{p_j(x)}`, infinite if some output can be reached from
+        one bin and not from another.  It is rounded up by a few units in the last place.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the randomiser is not a square table of probability vectors.
+
+    Notes
+    -----
+    Taught in *Local randomisers*.
+
+    Examples
+    --------
+    >>> round(local_epsilon([[0.75, 0.25], [0.25, 0.75]]), 4)
+    1.0986
+    """
+    table = _validate.randomiser_matrix("randomiser", randomiser)
+    table = table[:, table.any(axis=0)]
+    high, low = table.max(axis=0), table.min(axis=0)
+    with np.errstate(divide="ignore", over="ignore"):
+        ratio = np.where(high > low, np.nextafter(high / low, math.inf), 1.0)
+        if (ratio < math.inf).all():
+            return float(_exact.up(np.log(ratio).max(), 4))
+        logs = np.log(high), np.log(low)
+        return float((logs[0] - logs[1] + 2.0**-50 * (abs(logs[0]) + abs(logs[1]))).max())
+
+
+def randomiser_epsilon(randomiser: ArrayLike, n: int) -> float:
+    r"""Return the smallest ε at which a fixed randomiser is ε-differentially private.
+
+    Parameters
+    ----------
+    randomiser : array_like, shape (K, K)
+        Row k is the output distribution of a record of bin k, chosen without the data.
+    n : int
+        Number of records, at least 2.  More records need no more: ε falls with n.
+
+    Returns
+    -------
+    float
+        :math:`\ln\bigl(1+\frac{r-1}n\bigr)`, r being the largest :math:`p_k(x)/p_j(x)`: the
+        supremum of the loss of one draw over all data sets of n records, each against the same
+        data without any one record.  Infinite if r is.  It is rounded up by a few units in the last
+        place.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the randomiser is not a square table of probability vectors, or n is below 2.
+
+    Notes
+    -----
+    Neighbouring data sets differ by the removal of one record.  The data set with the record has
+    n records.
+
+    Proved in *Local randomisers*; for equal noise it is amplification by subsampling (Balle, Barthe
+    & Gaboardi, 2018).
+
+    Examples
+    --------
+    >>> round(randomiser_epsilon([[0.75, 0.25], [0.25, 0.75]], n=2), 4)
+    0.6931
+    >>> randomiser_epsilon(np.eye(3), n=100)
+    inf
+    """
+    local = local_epsilon(randomiser)
+    n = _validate.integer("n", n, at_least=2)
+    if local > 40.0:  # r - 1 and r are the same float
+        rounding = 2.0**-50 * (local + math.log(n)) if local < math.inf else 0.0
+        return float(np.logaddexp(0.0, local - math.log(n))) + rounding
+    return _exact.up(math.log1p(math.expm1(local) / n), 8)
+
+
+def k_ary_randomised_response(bins: int, n: int, epsilon: float) -> NDArray[np.float64]:
+    r"""Return the randomiser that keeps a record's bin or moves it to any other one.
+
+    It is K-ary randomised response at the local level :math:`\ln R`: with probability
+    :math:`\lambda = K/(K+n(e^\varepsilon-1))` a record is released as a bin drawn uniformly from
+    all K, else as its own.  One draw is ε-differentially private for every data set of n records,
+    and no smaller λ is enough.
+
+    Parameters
+    ----------
+    bins : int
+        Number of bins K, at least 2; so many that the randomiser takes at most 2 GiB, 16,384.
+    n : int
+        Number of records, at least 2; a public lower bound of it will do.
+    epsilon : float
+        Privacy target :math:`\varepsilon > 0`.
+
+    Returns
+    -------
+    ndarray, shape (K, K)
+        :math:`R/(K+R-1)` on the diagonal and :math:`1/(K+R-1)` elsewhere,
+        :math:`R = 1+n(e^\varepsilon-1)`.  They are multiples of :math:`2^{-52}` that sum to 1
+        exactly, and the second is rounded up, by a part in :math:`10^{15}` and at most one
+        multiple, so that the promise holds for the numbers that are returned.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is out of its range.
+
+    Notes
+    -----
+    Neighbouring data sets differ by the removal of one record.  The data set with the record has
+    n records.
+
+    Of all randomisers that are ε-private for every data set this one has the smallest
+    :math:`\max_q D_{\mathrm{KL}}(q\,\|\,P)`, which is :math:`\ln(1+\frac{K-1}R)`.  The kernel is
+    that of Kairouz, Bonawitz & Ramage (2016).  Proved in *Local randomisers*.
+
+    Examples
+    --------
+    >>> k_ary_randomised_response(3, n=4, epsilon=np.log(2)).round(3)
+    array([[0.714, 0.143, 0.143],
+           [0.143, 0.714, 0.143],
+           [0.143, 0.143, 0.714]])
+    """
+    bins = _validate.integer("bins", bins, at_least=2)
+    _validate.memory("bins", bins, bins, bins, what="a randomiser")
+    n = _validate.integer("n", n, at_least=2)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    weight = WHOLE / (bins + n * math.expm1(min(epsilon, 700.0)))
+    units = max(math.ceil(weight * _MARGIN), 1)
+    if bins * units > WHOLE:  # ε is so small that all rows have to be equal
+        row = np.full(bins, WHOLE // bins) + (np.arange(bins) < WHOLE % bins)
+        return np.tile(row / WHOLE, (bins, 1))
+    randomiser = np.full((bins, bins), units / WHOLE)
+    np.fill_diagonal(randomiser, (WHOLE - (bins - 1) * units) / WHOLE)
+    return randomiser
+
+
+def draw_released(
+    counts: ArrayLike, randomiser: ArrayLike, size: int, *, rng: np.random.Generator | None = None
+) -> NDArray[np.int64]:
+    r"""Draw released bins: a record, then a bin from the row of its bin, both exactly.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (K,)
+        Histogram of the records, at least one.
+    randomiser : array_like, shape (K, K)
+        Row k is the output distribution of a record of bin k.
+    size : int
+        Number of draws, up to 2 GiB of them.
+    rng : numpy.random.Generator, optional
+        For experiments that have to be repeated.  A release takes None: the generator of the
+        operating system.
+
+    Returns
+    -------
+    ndarray of int, shape (size,)
+        Bins from 0 to K - 1.  The record has a uniform number below n, and the bin one below
+        :math:`2^{52}`.  The probabilities in a row are multiples of :math:`2^{-52}`: those of
+        :func:`k_ary_randomised_response` or of a game as they are; others are rounded as in a game,
+        by :func:`~pdpbook.foundations.grid_noise.whole_weights`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described.
+
+    Notes
+    -----
+    Neighbouring data sets differ by the removal of one record.  What the draws cost is said by
+    :func:`randomiser_epsilon`, exactly for a randomiser of such multiples.
+
+    Taught in *From the theorem to the bits*.
+
+    Examples
+    --------
+    >>> rows = k_ary_randomised_response(3, n=100, epsilon=1.0)
+    >>> draw_released([0, 40, 60], rows, 8, rng=np.random.default_rng(0))
+    array([2, 2, 2, 1, 1, 1, 1, 0])
+    """
+    counts = _validate.counts_vector("counts", counts, records=1)
+    rows = _validate.randomiser_matrix("randomiser", randomiser)
+    _validate.same_length("counts", counts, "randomiser", rows)
+    size = _validate.length("size", size, what="the draws")
+    source = release_source(rng)
+    drawn = source.integers(int(counts.sum()), size=size)
+    place = np.searchsorted(np.cumsum(counts), drawn, side="right")
+    unit = source.integers(WHOLE, size=size)
+    found = np.empty(size, dtype=np.int64)
+    for k in np.unique(place):
+        weights = whole_weights(rows[k])
+        at = np.flatnonzero(place == k)
+        found[at] = np.searchsorted(np.cumsum(weights), unit[at], side="right")
+    return found

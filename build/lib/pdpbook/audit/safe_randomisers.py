@@ -1,0 +1,356 @@
+r"""Randomisers that are safe for every data set above a lower bound.
+
+Suppose that of a data set only a lower bound is known: bin k holds at least :math:`\ell_k` records,
+and there are at least N in all.  This module finds rows :math:`p_k` that protect every record of
+every such data set.  Let :math:`\ell\vee e_k` be ℓ with at least one record in bin k.  A randomiser
+is *safe at ε* if all its rows are equal, or if for every bin k, occupied or not, and every output x
+
+.. math:: p_k(x)\ \le\ (1-e^{-\varepsilon})\,\Bigl(\sum_j(\ell\vee e_k)_j\,p_j(x)
+          + \bigl(N-|\ell\vee e_k|\bigr)^+\,\min_jp_j(x)\Bigr) .
+
+The bracket is the smallest mass S(x) that such a data set with a record in bin k can have, and
+:math:`p_i\le(1-e^{-\varepsilon})S` is the linear form of pDP with its slope replaced by the infimum
+over all n.  Therefore the condition remains true when records are added.  Summed over x it says
+:math:`n\ge1/(1-e^{-\varepsilon})`, so the lower side of the linear form holds as well.
+
+The condition is linear in the rows.  :func:`safe_randomiser` minimises a convex function of them,
+the expected divergence :math:`\E\,n\,D_{\mathrm{KL}}(q\,\|\,P)` over what is known of the data.
+Its term for bin x is :math:`-c_x\ln(c_xp_x(x)+o_x)`, where :math:`o_x` is the mass that the other
+bins are expected to put on x.  It has many optima, and the second criterion of
+:mod:`pdpbook.audit.randomiser_program` decides between them: of randomisers of the same divergence
+the one is returned whose rows are closest to releasing every record as itself.  So there is one
+optimum, and it does not depend on the order in which a machine adds numbers.
+
+Newton's method goes to the optimum, by a quadratic program a step.  It goes only so far along a
+step as the objective falls, and it ends when a step moves no probability by more than a
+ten-millionth.  After each step a small share of a constant row makes up for rounding.  In the end
+the rows are rounded to multiples of 2⁻⁵², which is how they are drawn, and the condition is checked
+between whole numbers, without a tolerance: it does not depend on what the solver has found.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _exact, _validate
+from pdpbook.audit.count_posterior import CountPosterior, noisy_counts, posterior_from_noise
+from pdpbook.audit.randomiser_program import ACTIONS, RandomiserProgram
+from pdpbook.foundations.grid_noise import whole_weights
+
+__all__ = ["best_safe_randomiser", "is_safe", "safe_randomiser"]
+
+_GROUPS = 16  #: values of a count that the objective tells apart
+_STEPS = 60  #: of Newton's method at most
+_STILL = 1e-7  #: largest change of a probability at which it ends
+_EQUAL = 1e-14  #: rounding of the objective, where a constant row is worth 1
+_HALVES = 30  #: how often a step is halved before it is given up
+_SLACK = 1e-12  #: of the condition while the optimum is searched; more than rounding of sums
+#: Shares of a constant row that are tried where a record could not be released as itself.
+_TRACES = (1e-12, 1e-9, 1e-6, 1e-3, 1.0)
+#: Shares of a constant row that are tried where whole numbers do not meet the condition.
+_SHARES = 10.0 ** np.arange(-15.0, 1.0)
+
+
+def is_safe(randomiser: ArrayLike, lower: ArrayLike, *, epsilon: float, at_least: int = 0) -> bool:
+    r"""Return whether a randomiser protects every record of every data set above a lower bound.
+
+    Parameters
+    ----------
+    randomiser : array_like, shape (K, K)
+        Row k is the output distribution of a record of bin k.
+    lower : array_like of int, shape (K,)
+        Records that bin k holds at least.
+    epsilon : float
+        Privacy target :math:`\varepsilon>0` for every record's loss by one draw.
+    at_least : int
+        Records that there are at least in all, if that is public.
+
+    Returns
+    -------
+    bool
+        Whether the condition of this module holds, without rounding, for the rows in multiples of
+        2⁻⁵² (:func:`~pdpbook.foundations.grid_noise.whole_weights`) that
+        :func:`~pdpbook.audit.draw_released` draws from.  The number :math:`1-e^{-\varepsilon}` is
+        rounded down by less than a part in 2²⁴⁰.  The condition is sufficient: every record of
+        every data set of at least ``at_least`` records with counts of at least ``lower`` is ε-pDP,
+        and because the randomiser is fixed this bounds its end-to-end loss.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described; the message ends in what was given.
+
+    Notes
+    -----
+    Neighbouring data sets differ by the removal of one record.
+
+    Proved in *A repair*.
+
+    Examples
+    --------
+    >>> randomiser = [[0.9, 0.1], [0.1, 0.9]]
+    >>> is_safe(randomiser, [20, 20], epsilon=1.0), is_safe(randomiser, [20, 0], epsilon=1.0)
+    (True, True)
+    >>> is_safe(randomiser, [3, 0], epsilon=1.0)
+    False
+    """
+    table = _validate.randomiser_matrix("randomiser", randomiser)
+    counts = _lower_counts(lower, len(table), "randomiser")
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    at_least = _validate.integer("at_least", at_least, at_least=0)
+    return _keeps(whole_weights(table), counts, epsilon, at_least)
+
+
+def safe_randomiser(
+    noisy: ArrayLike,
+    lower: ArrayLike,
+    *,
+    epsilon: float,
+    actions: str = "rows",
+    histogram_epsilon: float | None = None,
+    at_least: int = 0,
+) -> NDArray[np.float64]:
+    r"""Return the randomiser that is safe for a lower bound and promises the smallest divergence.
+
+    It is computed from its arguments alone, without the data and without randomness, so it may be
+    published together with them.  Many randomisers have nearly the smallest divergence.  Of these
+    the one is returned whose rows are closest, by the sum of squares, to releasing every record as
+    itself; so every machine returns the same one, to about six digits.  The divergence that is
+    given up for this is at most a thousandth of that of a constant row, or a millionth of a nat.
+
+    Parameters
+    ----------
+    noisy : array_like of int, shape (K,)
+        What is known of the counts; entries below 0 count as 0 if ``histogram_epsilon`` is None.
+    lower : array_like of int, shape (K,)
+        Records that bin k holds at least.
+    epsilon : float
+        Privacy target :math:`\varepsilon>0` for every record's loss by one draw.
+    actions : {"rows", "blur", "laplace"}
+        What a row may be: any distribution; any mixture of the own bin, the uniform and the
+        estimated distribution; any mixture of truncated Laplace rows, from 1/20 of a bin to 32
+        bins, and the uniform one.
+    histogram_epsilon : float, optional
+        Level ε₁, from 1e-12 to 700, of the two-sided geometric noise in ``noisy``.  The randomiser
+        is then best on average over what the true counts may be, see
+        :func:`~pdpbook.audit.count_posterior.posterior_from_noise`; without it the noisy counts are
+        believed, and the randomiser is fitted to the noise.
+    at_least : int
+        Records that there are at least in all, if that is public.
+
+    Returns
+    -------
+    ndarray, shape (K, K)
+        Row k is the output distribution of a record of bin k, in multiples of 2⁻⁵².  If no
+        randomiser but constant ones is safe, every row is the estimated distribution.  The diagonal
+        is positive, so the divergence from the data is finite whatever they are.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described; the message ends in what was given.
+
+    See Also
+    --------
+    pdpbook.audit.private_randomiser : the whole mechanism, with its lower bound.
+
+    Notes
+    -----
+    Neighbouring data sets differ by the removal of one record.
+
+    Source: this book.  Taught in *A repair*.
+
+    Examples
+    --------
+    Two full bins and an empty one, which somebody may be in:
+
+    >>> randomiser = safe_randomiser([40, 60, 1], [30, 50, 0], epsilon=1.0, histogram_epsilon=1.0)
+    >>> is_safe(randomiser, [30, 50, 0], epsilon=1.0)
+    True
+    >>> bool((randomiser.diagonal()[:2] > 0.98).all())
+    True
+    """
+    counts = noisy_counts(noisy)
+    bound = _lower_counts(lower, counts.size, "noisy")
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    actions = _validate.choice("actions", actions, *ACTIONS)
+    at_least = _validate.integer("at_least", at_least, at_least=0)
+    if histogram_epsilon is None:
+        known = np.maximum(counts, 0).astype(float)[:, None]
+        posterior = CountPosterior(known, np.ones_like(known))
+    else:
+        level = _validate.number(
+            "histogram_epsilon", histogram_epsilon, above=1e-12, below=700.0, strict=False
+        )
+        posterior = posterior_from_noise(counts, epsilon=level)
+    return best_safe_randomiser(posterior, bound, epsilon, actions=actions, at_least=at_least)
+
+
+def best_safe_randomiser(
+    posterior: CountPosterior,
+    lower: NDArray[np.int64],
+    epsilon: float,
+    *,
+    actions: str = "rows",
+    at_least: int = 0,
+) -> NDArray[np.float64]:
+    r"""Return the safe randomiser with the smallest objective; it is unique.
+
+    Summed over x, the condition of this module says that 1 is at most
+    :math:`1-e^{-\varepsilon}` times the number of records that are certain to be there.  If so,
+    constant rows meet it; if not, no rows do, and the estimated distribution is returned in each.
+
+    The objective is the expected divergence and a thousandth of the second criterion of
+    :mod:`pdpbook.audit.randomiser_program`, in units of what a constant row is worth, but of
+    a thousandth of a nat at least.
+
+    Among very many records, say 10¹⁴, a bin of a few has a share below the tolerance of the linear
+    program, which may then release nobody there.  If the bin is occupied, the divergence is
+    infinite.  In this case a share of a constant row is mixed in, the one with the smallest
+    objective; a mixture of safe rows with a constant row is safe.
+
+    Parameters
+    ----------
+    posterior : CountPosterior
+        What is known of the data.
+    lower : ndarray of int, shape (K,)
+        Records that bin k holds at least.
+    epsilon : float
+        Privacy target.
+    actions : {"rows", "blur", "laplace"}
+        What a row may be.
+    at_least : int
+        Records that there are at least in all.
+
+    Returns
+    -------
+    ndarray, shape (K, K)
+
+    Examples
+    --------
+    >>> known = CountPosterior(np.array([[6.0], [1.0]]), np.ones((2, 1)))
+    >>> best_safe_randomiser(known, np.array([1, 0]), 1.0).round(3)  # too few for anything else
+    array([[0.857, 0.143],
+           [0.857, 0.143]])
+    """
+    found = _smallest(posterior, lower, epsilon, actions, at_least)
+    constant = _positive(posterior.distribution)
+    for share in (0.0, *_SHARES):
+        weights = whole_weights((1.0 - share) * found + share * constant)
+        if _keeps(weights, lower, epsilon, at_least):
+            break
+    return weights / float(_exact.UNITS)  # with the last share all rows are equal
+
+
+def _smallest(
+    posterior: CountPosterior,
+    lower: NDArray[np.int64],
+    epsilon: float,
+    actions: str,
+    at_least: int,
+) -> NDArray[np.float64]:
+    """Return the randomiser with the smallest objective, safe up to rounding."""
+    estimate = posterior.distribution
+    constant = np.tile(estimate, (lower.size, 1))
+    certain = np.maximum(lower.sum() + (lower == 0), at_least).min()
+    if -math.expm1(-epsilon) * certain < 1.0:
+        return constant
+    program = RandomiserProgram(posterior.lumped(_GROUPS), lower, epsilon, actions, at_least)
+    best = _made_safe(program.step(constant), estimate, lower, epsilon, at_least)
+    value = program.value(best)
+    for _ in range(_STEPS):
+        rows = _made_safe(program.step(best), estimate, lower, epsilon, at_least)
+        length = float(np.abs(rows - best).max())
+        for part in 0.5 ** np.arange(_HALVES):
+            moved = (1.0 - part) * best + part * rows  # safe, as both are
+            if program.value(moved) <= value + _EQUAL * (1.0 + value):
+                break
+        else:
+            break
+        best, value = moved, program.value(moved)
+        if part * length <= _STILL:
+            break
+    if program.value(constant) <= value:
+        return constant
+    if best.diagonal().all():
+        return best
+    mixtures = [(1.0 - share) * best + share * constant for share in _TRACES]
+    safe = [_made_safe(each, estimate, lower, epsilon, at_least) for each in mixtures]
+    return min(safe, key=program.value)
+
+
+def _lower_counts(lower: ArrayLike, bins: int, other: str) -> NDArray[np.int64]:
+    """Return a lower bound of every count: whole numbers >= 0, one a bin."""
+    counts = _validate.counts_vector("lower", lower, records=0)
+    _validate.same_length(other, np.zeros(bins), "lower", counts)
+    return counts
+
+
+def _caps(
+    randomiser: NDArray[np.float64], lower: NDArray[np.int64], epsilon: float, at_least: int
+) -> NDArray[np.float64]:
+    """Right side of the condition, shape (K, K)."""
+    empty = (lower == 0).astype(float)
+    more = np.maximum(at_least - (lower.sum() + empty), 0.0)
+    mass = lower @ randomiser + empty[:, None] * randomiser + more[:, None] * randomiser.min(axis=0)
+    return -math.expm1(-epsilon) * mass
+
+
+def _keeps(
+    weights: NDArray[np.int64], lower: NDArray[np.int64], epsilon: float, least: int
+) -> bool:
+    """Whether the condition holds between whole numbers; doubles decide the clear cases."""
+    if (weights == weights[0]).all():
+        return True
+    rows = weights / float(_exact.UNITS)
+    caps, slack = _caps(rows, lower, epsilon, least), max(_SLACK, rows.size * 2.0**-52)
+    if (rows > caps * (1.0 + slack)).any():
+        return False
+    share = 1 - _exact.exp_of_minus(epsilon, 256)[1]
+    sizes, records = lower.tolist(), int(lower.sum())
+    for x in np.flatnonzero((rows > caps * (1.0 - slack)).any(axis=0)):
+        column = weights[:, x].tolist()
+        mass = sum(size * each for size, each in zip(sizes, column, strict=True))
+        smallest = min(column)
+        for size, each in zip(sizes, column, strict=True):
+            alone = size == 0
+            more = max(least - records - alone, 0)
+            if each > share * (mass + alone * each + more * smallest):
+                return False
+    return True
+
+
+def _positive(estimate: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a randomiser with equal rows, which reach every output."""
+    return np.tile((estimate + 1.0 / estimate.size) / 2.0, (estimate.size, 1))
+
+
+def _made_safe(
+    rows: NDArray[np.float64],
+    estimate: NDArray[np.float64],
+    lower: NDArray[np.int64],
+    epsilon: float,
+    at_least: int,
+) -> NDArray[np.float64]:
+    """Mix as little of a constant row into the rows as makes them safe.
+
+    Both sides of the condition are linear, but for the minimum, which is concave; so a mixture is
+    missing no more than the mixed excesses.
+    """
+    rows = np.maximum(rows, 0.0)
+    rows /= rows.sum(axis=1, keepdims=True)
+    constant = _positive(estimate)
+    excess = rows - _caps(rows, lower, epsilon, at_least)
+    spare = _caps(constant, lower, epsilon, at_least) - constant
+    room = excess + spare  # not above 0 by rounding only, where constant rows are barely safe
+    share = np.divide(excess, room, out=(excess > 0.0).astype(float), where=room > 0.0)
+    least = max(float(share.max()), 0.0)
+    for more in (1.0, 1.0 + 1e-9, 2.0, math.inf):  # rounding may ask for a trace more
+        part = min(least * more + (more > 1.0) * 1e-15, 1.0)
+        mixed = (1.0 - part) * rows + part * constant
+        if (mixed <= _caps(mixed, lower, epsilon, at_least) * (1.0 + _SLACK)).all():
+            return mixed
+    return constant

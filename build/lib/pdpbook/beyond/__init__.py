@@ -1,0 +1,5 @@
+"""Part 6 of the book: other noise, learning, social networks, collusion."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,347 @@
+r"""Static games with private types: Bayesian Nash equilibria, found and verified.
+
+Each side has a type that the other does not know, and chooses an action.  A plan says what each
+type does.  A pair of plans is a Bayesian Nash equilibrium if no type of either side gains by
+another action.  If the game is zero-sum, one linear program finds an equilibrium.  In general the
+game is written as a matrix game of pure plans, and the equilibria of that game are enumerated.
+
+The games that are solved here are built in :mod:`pdpbook.beyond.privacy_games`.  Taught in *The
+privacy game*.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _validate
+from pdpbook._extras import require
+from pdpbook._repr import short_repr
+
+__all__ = ["BayesianGame", "Equilibrium", "bayesian_equilibria", "zero_sum_equilibrium"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class BayesianGame:
+    """A static game of two sides with private types.
+
+    Parameters
+    ----------
+    user, adversary : array_like, shape (T, S, A, B)
+        Payoffs when the user is of type t and plays a, the adversary of type s and plays b.
+    prior : array_like, shape (T, S)
+        Probability of each pair of types; common knowledge.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the shapes do not fit, a payoff is not finite, or the prior is no distribution.
+
+    Notes
+    -----
+    Source: Cui et al. (2019), section 3.3.  Taught in *The privacy game*.
+
+    Examples
+    --------
+    >>> pennies = np.array([[1.0, -1.0], [-1.0, 1.0]])[None, None]
+    >>> game = BayesianGame(pennies, -pennies, [[1.0]])
+    >>> half = [[0.5, 0.5]]
+    >>> game.payoffs(half, half), game.regret(half, half), game.regret([[1, 0]], half)
+    ((0.0, 0.0), 0.0, 1.0)
+    """
+
+    user: Floats
+    adversary: Floats
+    prior: Floats
+
+    __repr__ = short_repr
+
+    def __post_init__(self) -> None:
+        """Check the arrays; afterwards they are read-only."""
+        user = _validate.finite_array("user", self.user)
+        adversary = _validate.finite_array("adversary", self.adversary)
+        prior = _validate.finite_array("prior", self.prior)
+        if user.ndim != 4:
+            raise ValueError(f"user must have shape (T, S, A, B), got user of shape {user.shape}")
+        if adversary.shape != user.shape:
+            raise ValueError(
+                f"adversary must have shape {user.shape}, got adversary of shape {adversary.shape}"
+            )
+        if prior.shape != user.shape[:2]:
+            raise ValueError(
+                f"prior must have shape {user.shape[:2]}, got prior of shape {prior.shape}"
+            )
+        _validate.distribution("prior", prior.ravel())
+        for name, array in (("user", user), ("adversary", adversary), ("prior", prior)):
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+
+    @property
+    def is_zero_sum(self) -> bool:
+        """Whether one side loses what the other wins, in every cell, up to rounding."""
+        scale = max(_scale(self.user), _scale(self.adversary))
+        return bool(np.abs(self.user / scale + self.adversary / scale).max() <= 1e-12)
+
+    def payoffs(self, user_plan: ArrayLike, adversary_plan: ArrayLike) -> tuple[float, float]:
+        """Return the expected payoffs of both sides before types are known.
+
+        Parameters
+        ----------
+        user_plan : array_like, shape (T, A)
+            Probability of each action for each type; rows sum to 1.
+        adversary_plan : array_like, shape (S, B)
+            The same for the adversary.
+
+        Returns
+        -------
+        user, adversary : float
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a plan has another shape, or a row that is no probability vector.
+        """
+        x, y = self._plans(user_plan, adversary_plan)
+        path = "ts,tsab,ta,sb->"
+        return (
+            float(np.einsum(path, self.prior, self.user, x, y)),
+            float(np.einsum(path, self.prior, self.adversary, x, y)),
+        )
+
+    def regret(self, user_plan: ArrayLike, adversary_plan: ArrayLike) -> float:
+        """Return the largest gain that any type of either side could make by another action.
+
+        Parameters
+        ----------
+        user_plan : array_like, shape (T, A)
+            Plan of the user.
+        adversary_plan : array_like, shape (S, B)
+            Plan of the adversary.
+
+        Returns
+        -------
+        float
+            Gain in expected payoff given the type; types that never occur do not count.  It is 0
+            if and only if the plans are a Bayesian Nash equilibrium.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a plan has another shape, or a row that is no probability vector.
+        """
+        x, y = self._plans(user_plan, adversary_plan)
+        gains = []
+        for path, payoff, plan, other, axis in (
+            ("ts,tsab,sb->ta", self.user, x, y, 1),
+            ("ts,tsab,ta->sb", self.adversary, y, x, 0),
+        ):
+            weight = self.prior.sum(axis=axis)
+            value = np.einsum(path, self.prior, payoff, other)
+            gain = value.max(axis=1) - (value * plan).sum(axis=1)
+            gains.append((gain[weight > 0] / weight[weight > 0]).max())
+        return float(max(*gains, 0.0))
+
+    def _plans(self, user_plan: ArrayLike, adversary_plan: ArrayLike) -> tuple[Floats, Floats]:
+        types, kinds, actions, attacks = self.user.shape
+        plans = []
+        for name, plan, shape in (
+            ("user_plan", user_plan, (types, actions)),
+            ("adversary_plan", adversary_plan, (kinds, attacks)),
+        ):
+            array = _validate.finite_array(name, plan)
+            if array.shape != shape:
+                raise ValueError(
+                    f"{name} must have shape {shape}, got {name} of shape {array.shape}"
+                )
+            for row in array:
+                _validate.distribution(name, row)
+            plans.append(array)
+        return plans[0], plans[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium:
+    """A Bayesian Nash equilibrium and how exactly it is one.
+
+    Attributes
+    ----------
+    user : ndarray, shape (T, A)
+        What each type of the user does.
+    adversary : ndarray, shape (S, B)
+        What each type of the adversary does.
+    payoffs : tuple of float
+        Expected payoffs (user, adversary).
+    regret : float
+        Largest gain of any type by another action, recomputed from the game.
+    """
+
+    user: Floats
+    adversary: Floats
+    payoffs: tuple[float, float]
+    regret: float
+
+    __repr__ = short_repr
+
+
+def _scale(payoff: Floats) -> float:
+    """Return the largest absolute payoff, by which a table is divided before it is solved."""
+    return float(np.abs(payoff).max()) or 1.0
+
+
+def _equilibrium(game: BayesianGame, user: Floats, adversary: Floats) -> Equilibrium:
+    plans = []
+    for plan in (user, adversary):
+        clean = np.maximum(plan, 0.0)
+        clean[clean < 1e-12] = 0.0
+        plans.append(clean / clean.sum(axis=1, keepdims=True))
+    return Equilibrium(plans[0], plans[1], game.payoffs(*plans), game.regret(*plans))
+
+
+def zero_sum_equilibrium(game: BayesianGame) -> Equilibrium:
+    r"""Solve a zero-sum game with private types by one linear program.
+
+    The user's plan x maximises :math:`\sum_s v_s` subject to
+    :math:`v_s\le\sum_t p(t,s)\sum_a x_{ta}U_{tsab}` for all s and b: each type of the adversary
+    answers in the way that is worst for the user.  The dual variables are the adversary's plan.
+
+    Parameters
+    ----------
+    game : BayesianGame
+        A game with ``is_zero_sum``.
+
+    Returns
+    -------
+    Equilibrium
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the game is no BayesianGame, or not zero-sum.
+
+    Notes
+    -----
+    Taught in *The privacy game*.
+
+    Examples
+    --------
+    >>> pennies = np.array([[2.0, -1.0], [-1.0, 1.0]])[None, None]
+    >>> found = zero_sum_equilibrium(BayesianGame(pennies, -pennies, [[1.0]]))
+    >>> found.user.round(3), found.adversary.round(3), round(found.payoffs[0], 3)
+    (array([[0.4, 0.6]]), array([[0.4, 0.6]]), 0.2)
+    """
+    from scipy.optimize import linprog
+
+    game = _validate.instance("game", game, BayesianGame)
+    if not game.is_zero_sum:
+        with np.errstate(over="ignore"):
+            worst = float(np.abs(game.user + game.adversary).max())
+        raise ValueError(f"game must be zero-sum, got payoffs that sum to up to {worst!r}")
+    types, kinds, actions, attacks = game.user.shape
+    weighted = game.prior[:, :, None, None] * (game.user / _scale(game.user))
+    plan = -weighted.transpose(1, 3, 0, 2).reshape(kinds * attacks, types * actions)
+    rows = np.hstack([plan, np.repeat(np.eye(kinds), attacks, axis=0)])
+    sums = np.hstack([np.repeat(np.eye(types), actions, axis=1), np.zeros((types, kinds))])
+    cost = np.r_[np.zeros(types * actions), -np.ones(kinds)]
+    bounds = [(0.0, None)] * (types * actions) + [(None, None)] * kinds
+    found = linprog(
+        cost, rows, np.zeros(kinds * attacks), sums, np.ones(types), bounds=bounds, method="highs"
+    )
+    if found.status != 0:
+        raise RuntimeError(f"the linear program was not solved: {found.message}")
+    user = np.asarray(found.x)[: types * actions].reshape(types, actions)
+    adversary = -np.asarray(found.ineqlin.marginals).reshape(kinds, attacks)
+    return _equilibrium(game, user, adversary)
+
+
+def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple[Equilibrium, ...]:
+    """Find equilibria of a general game with private types.
+
+    The game is written as a matrix game of pure plans, one action for every type.  Its equilibria
+    are found by support enumeration where a side has at most 8 pure plans, and otherwise, or where
+    that finds none, by the lexicographic Lemke-Howson algorithm from every start, which finds at
+    least one.  Both come from the library QuantEcon, which is given each side's payoffs divided by
+    the largest of them.  Each result is kept only if its regret, recomputed here, is 0.
+
+    Parameters
+    ----------
+    game : BayesianGame
+        A small game: there are :math:`A^T` and :math:`B^S` pure plans.
+    tolerance : float
+        Largest regret that counts as 0, as a share of the side's largest absolute payoff.
+
+    Returns
+    -------
+    tuple of Equilibrium
+        Different equilibria, best for the user first.  Two are different if the plan of either
+        side differs by more than 1e-7, also where the other side's plan is the same.  In a
+        degenerate game there may be more.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the game is no BayesianGame, a side has more than 4,096 pure plans, or the tolerance is
+        not a finite number > 0.
+
+    Notes
+    -----
+    Taught in *The privacy game*.
+
+    Examples
+    --------
+    >>> stag = np.array([[4.0, 0.0], [3.0, 2.0]])[None, None]
+    >>> hare = stag.transpose(0, 1, 3, 2)
+    >>> found = bayesian_equilibria(BayesianGame(stag, hare, [[1.0]]))
+    >>> [equilibrium.user.round(3).tolist() for equilibrium in found]
+    [[[1.0, 0.0]], [[0.667, 0.333]], [[0.0, 1.0]]]
+    """
+    theory = require("quantecon.game_theory")
+    game = _validate.instance("game", game, BayesianGame)
+    tolerance = _validate.number("tolerance", tolerance, above=0.0)
+    unit = BayesianGame(
+        game.user / _scale(game.user), game.adversary / _scale(game.adversary), game.prior
+    )
+    types, kinds, actions, attacks = game.user.shape
+    if actions**types > 4096 or attacks**kinds > 4096:
+        raise ValueError(
+            "game must have at most 4096 pure plans a side, "
+            f"got {actions**types} and {attacks**kinds}"
+        )
+    mine = np.array(list(itertools.product(range(actions), repeat=types)))
+    theirs = np.array(list(itertools.product(range(attacks), repeat=kinds)))
+    tables = []
+    for payoff in (unit.user, unit.adversary):
+        table = np.zeros((len(mine), len(theirs)))
+        for t, s in itertools.product(range(types), range(kinds)):
+            table += game.prior[t, s] * payoff[t, s][np.ix_(mine[:, t], theirs[:, s])]
+        tables.append(table)
+    kept: list[Equilibrium] = []
+
+    def keep(pair: tuple[Floats, Floats]) -> None:
+        behaviour = []
+        for plans, mix, size in zip((mine, theirs), pair, (actions, attacks), strict=True):
+            if mix.shape != (len(plans),) or not np.isfinite(mix).all():
+                return
+            played = np.arange(size)[:, None, None] == plans.T  # (action, type, pure plan)
+            behaviour.append((played @ mix).T)
+        found = _equilibrium(game, behaviour[0], behaviour[1])
+        same = [
+            np.allclose(found.user, old.user, atol=1e-7)
+            and np.allclose(found.adversary, old.adversary, atol=1e-7)
+            for old in kept
+        ]
+        if unit.regret(found.user, found.adversary) <= tolerance and not any(same):
+            kept.append(found)
+
+    ours, other = (np.ascontiguousarray(table) for table in (tables[0], tables[1].T))
+    matrix_game = theory.NormalFormGame((theory.Player(ours), theory.Player(other)))
+    if max(tables[0].shape) <= 8:
+        for pair in theory.support_enumeration_gen(matrix_game):
+            keep(pair)
+    for label in range(sum(tables[0].shape)) if not kept else ():
+        keep(theory.lemke_howson(matrix_game, init_pivot=label))
+    return tuple(sorted(kept, key=lambda found: -found.payoffs[0]))

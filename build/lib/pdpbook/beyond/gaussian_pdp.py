@@ -1,0 +1,80 @@
+r"""(ε, δ)-pDP: the δ that one record needs in one data set.
+
+Let :math:`P` be the distribution of the output and :math:`P_{-i}` the one without record i, as in
+:mod:`pdpbook.per_instance.privacy_loss`.  The record is :math:`(\varepsilon,\delta)`-pDP if
+
+.. math:: P(S) \le e^{\varepsilon} P_{-i}(S) + \delta, \qquad
+          P_{-i}(S) \le e^{\varepsilon} P(S) + \delta \qquad\text{for all events } S .
+
+The smallest such δ is the larger of two hockey-stick divergences.  With the slopes τ and σ of the
+linear form of pDP it is
+
+.. math:: \delta_i = \max\Bigl\{\frac{e^{\varepsilon}}{n-1}\sum_x (p_i(x)-\tau S(x))^+,\;
+          \frac1{n-1}\sum_x (\sigma S(x)-p_i(x))^+\Bigr\},
+
+and it is never larger than 1/n.  The game accepts a δ too (:class:`pdpbook.NVOGame`).  Taught in
+*Gaussian noise and (ε, δ)-pDP*.  The noise itself is :func:`pdpbook.gaussian_kernel`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _loops, _validate
+from pdpbook.per_instance.privacy_loss import rows_and_mass
+
+__all__ = ["hockey_stick_divergences"]
+
+
+def hockey_stick_divergences(
+    rows: ArrayLike, mass: ArrayLike, n: int, epsilon: float
+) -> NDArray[np.float64]:
+    r"""Return the δ at which each record is (ε, δ)-pDP.
+
+    Parameters
+    ----------
+    rows : array_like, shape (r, K)
+        Output distribution :math:`p_i` of each record.
+    mass : array_like, shape (K,)
+        Mass :math:`S(x)` of all n records; it sums to n.
+    n : int
+        Number of records, at least 2.
+    epsilon : float
+        Privacy target :math:`\varepsilon > 0`.
+
+    Returns
+    -------
+    ndarray, shape (r,)
+        The larger of :math:`\sum_x (P - e^\varepsilon P_{-i})^+` and
+        :math:`\sum_x (P_{-i} - e^\varepsilon P)^+`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If n or epsilon is out of range, the shapes do not fit, a row exceeds the mass, or the mass
+        does not sum to n.
+
+    Notes
+    -----
+    The promise compares the data with and without the record (removal), not with the record
+    replaced.
+
+    The sums are computed with rounding, for reports and figures.  Whether a record of a game is
+    private at its δ is decided without rounding, see
+    :class:`pdpbook.game.outcome.Outcome`.
+
+    Taught in *Gaussian noise and (ε, δ)-pDP*.
+
+    Examples
+    --------
+    >>> rows = np.array([[0.5, 0.5], [0.25, 0.75]])
+    >>> hockey_stick_divergences(rows, rows.sum(axis=0), n=2, epsilon=0.1)
+    array([0.09870727, 0.08556091])
+    """
+    rows, mass, n = rows_and_mass(rows, mass, n)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    pair = np.array(
+        [mass, np.zeros_like(mass)]
+    )  # the loops take the mass and what its rounding left
+    return np.array([_loops.hockey_stick(row, pair, n, epsilon) for row in rows])

@@ -1,0 +1,450 @@
+r"""Instance-wise noise as an environment: one episode gives every record its noise.
+
+Ryu, Joo, Jang & Yang (2024) let a deep Q-network choose the noise.  One episode visits every record
+once.  The agent observes the record's value, as a positional encoding, and the current distribution
+of the output, and it picks one of five scales.  After each action it receives the reward
+
+.. math:: R = R_E + R_U, \qquad R_E = \pm1, \qquad
+          R_U = \begin{cases} 1 - \dfrac{KL}{KL_{\mathrm{Laplace}}} & KL < KL_{\mathrm{Laplace}},\\
+          -1 & \text{otherwise,}\end{cases}
+
+where :math:`R_E` says whether "the current noise satisfies ε-pDP".  The abstract leaves four
+choices open, and they are arguments here: whose privacy :math:`R_E` is about, which noise a record
+has before its turn, in which order the records come, and two readings of the five scales.
+
+The environment stores the counts C[k, v] and the mass S(x) of the output.  Records of one bin with
+the same noise are interchangeable.  A step therefore sums S, and checks the privacy of all records
+by the linear form of pDP, over at most K·(V+1) groups, whatever n is.
+
+The agent that learns in it is in :mod:`pdpbook.beyond.deep_q`.  Taught in *Instance-wise noise by
+learning*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _loops, _validate
+from pdpbook._exact import UNITS
+from pdpbook._extras import base_class, require
+from pdpbook._repr import short_repr
+from pdpbook.foundations.divergences import kl_divergence
+from pdpbook.foundations.grid_noise import whole_weights
+from pdpbook.foundations.sampling_query import Grid
+from pdpbook.game.nvo_game import NVOGame
+from pdpbook.per_instance.noise_kernels import laplace_kernel
+
+if TYPE_CHECKING:
+    from gymnasium import Env
+else:
+    Env = base_class("gymnasium", "Env")
+
+__all__ = [
+    "READINGS",
+    "Episode",
+    "InstanceWiseNoise",
+    "instance_wise_game",
+    "laplace_divergence",
+    "play_episode",
+]
+
+#: A KL nearer than this, relatively, to that of the Laplace mechanism is not less than it.
+_ROUNDING = 1e-12
+#: The two readings of the five scales. A function of ε gives multiples of the sensitivity.
+#:
+#: :meta hide-value:
+READINGS: dict[str, Callable[[float], tuple[float, ...]]] = {
+    "printed": lambda epsilon: (3 / epsilon, 2 / epsilon, 1 / 2, 0.01 / 2, 0.001 / 2),
+    "over-epsilon": lambda epsilon: tuple(m / epsilon for m in (3, 2, 1, 0.01, 0.001)),
+}
+
+
+def instance_wise_game(
+    data: ArrayLike,
+    *,
+    epsilon: float = 0.011,
+    reading: str = "printed",
+    bins: int = 101,
+    grid_epsilon: float | None = None,
+) -> NVOGame:
+    r"""Return the game that the episodes play: data, the five scales, the target.
+
+    Parameters
+    ----------
+    data : array_like, shape (n,)
+        The records; finite, not all equal.
+    epsilon : float
+        Privacy target :math:`\varepsilon > 0`.
+    reading : str
+        ``"printed"``: the scales :math:`3\Delta/\varepsilon`, :math:`2\Delta/\varepsilon`,
+        :math:`\Delta/2`, :math:`0.01\Delta/2` and :math:`0.001\Delta/2`; ``"over-epsilon"``: the
+        same with every 2 under a fraction bar replaced by :math:`\varepsilon`.
+    bins : int
+        Number of bins K; the five kernels take at most 2 GiB.
+    grid_epsilon : float, optional
+        Pad the interval as for the Laplace mechanism at this :math:`\varepsilon`.  Without it the
+        interval is the data's range: the abstract mentions no padding.
+
+    Returns
+    -------
+    NVOGame
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described.
+
+    Notes
+    -----
+    Source: Ryu, Joo, Jang & Yang (2024), "Action".
+
+    Examples
+    --------
+    >>> game = instance_wise_game([1.0, 2.0, 2.0, 4.0], epsilon=0.5, reading="over-epsilon")
+    >>> game.scales.tolist()
+    [6.0, 4.0, 2.0, 0.02, 0.002]
+    """
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    reading = _validate.choice("reading", reading, *READINGS)
+    if grid_epsilon is None:
+        values = _validate.finite_vector("data", data, at_least=2)
+        grid = Grid(float(values.min()), float(values.max()), bins)
+    else:
+        grid = Grid.padded(data, epsilon=grid_epsilon, bins=bins)
+    scales = grid.sensitivity * np.array(READINGS[reading](epsilon))
+    if not (np.isfinite(scales) & (scales > 0.0)).all():
+        raise _validate.fail("epsilon", "such that the scales are finite and > 0", epsilon)
+    return NVOGame(
+        grid.counts(data), laplace_kernel(bins, scales), epsilon=epsilon, scales=scales, grid=grid
+    )
+
+
+def laplace_divergence(game: NVOGame) -> float:
+    r"""Return the KL of the Laplace mechanism: scale :math:`\Delta/\varepsilon` for everybody.
+
+    Parameters
+    ----------
+    game : NVOGame
+        A game that knows its grid.
+
+    Returns
+    -------
+    float
+        KL(q || output), in nats.
+
+    Raises
+    ------
+    TypeError
+        If the argument is not an NVOGame.
+
+    Examples
+    --------
+    >>> round(laplace_divergence(instance_wise_game([1.0, 2.0, 2.0, 4.0], bins=3)), 4)
+    0.0586
+    """
+    game = _validate.instance("game", game, NVOGame)
+    return kl_divergence(game.frequency, game.frequency @ _laplace_rows(game))
+
+
+def _laplace_rows(game: NVOGame) -> NDArray[np.float64]:
+    """Return the kernel of the Laplace mechanism, shape (K, K)."""
+    if game.grid is None:
+        raise ValueError("the Laplace mechanism needs the game's sensitivity, got grid=None")
+    return np.asarray(laplace_kernel(game.bins, game.grid.sensitivity / game.epsilon)[0])
+
+
+class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
+    r"""One episode: every record in turn is given one of the game's noises.
+
+    Parameters
+    ----------
+    game : NVOGame
+        Data, noise kernels and target; with its grid, which gives the sensitivity.
+    privacy : str
+        Whose privacy :math:`R_E` is about: ``"record"``, the one that has just been given its
+        noise, or ``"all"``, every record of the data set.
+    before : str
+        Noise of a record before its turn: ``"silent"``, none, or ``"laplace"``, that of the Laplace
+        mechanism.
+    shuffle : bool
+        Whether the records come in a new random order in each episode, or in ascending order.
+    encoding : int
+        Length of the positional encoding, an even number; those of all bins take at most 2 GiB.
+
+    Attributes
+    ----------
+    observation_space : Box, shape (encoding + K,)
+        Positional encoding of the record's bin, then the distribution of the output.  When the
+        episode is over there is no record, and the first part is 0.
+    action_space : Discrete(V)
+        Which scale.
+    profile : ndarray of int, shape (K, V)
+        Noise given so far.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described.
+
+    Notes
+    -----
+    Source: Ryu, Joo, Jang & Yang (2024); positional encoding of Vaswani et al. (2017).
+
+    Examples
+    --------
+    >>> env = InstanceWiseNoise(instance_wise_game([1.0, 2.0, 2.0, 4.0], epsilon=1.0, bins=4))
+    >>> observation, info = env.reset(seed=0)
+    >>> observation.shape
+    (20,)
+    >>> observation, reward, terminated, truncated, info = env.step(0)
+    >>> terminated, sorted(info)
+    (False, ['divergence', 'private'])
+    """
+
+    def __init__(
+        self,
+        game: NVOGame,
+        *,
+        privacy: str = "record",
+        before: str = "silent",
+        shuffle: bool = True,
+        encoding: int = 16,
+    ) -> None:
+        game = _validate.instance("game", game, NVOGame)
+        privacy = _validate.choice("privacy", privacy, "record", "all")
+        before = _validate.choice("before", before, "silent", "laplace")
+        shuffle = _validate.boolean("shuffle", shuffle)
+        encoding = _validate.integer("encoding", encoding, at_least=2)
+        _validate.memory("encoding", encoding, game.bins, encoding, what="the encoding")
+        if encoding % 2:
+            raise _validate.fail("encoding", "even", encoding)
+        self.game = game
+        self.privacy = privacy
+        self.encoding = encoding
+        self.baseline = laplace_divergence(game)
+        waiting = np.eye(game.bins) if before == "silent" else _laplace_rows(game)
+        self._shuffle = shuffle
+        waiting = whole_weights(waiting) / UNITS
+        self._kernel = np.concatenate([game.kernel, waiting[None]])
+        self._kernel.setflags(write=False)  # as the game's is, for which the loops are compiled
+        self._compiled = game.compiled._replace(kernel=self._kernel)
+        self._bins = np.repeat(np.arange(game.bins), game.counts)
+        self._encoded = _positional_encoding(game.bins, encoding)
+        self._occupied = np.flatnonzero(game.counts)
+        self._weights = game.frequency[self._occupied]
+        self._constant = float(self._weights @ np.log(self._weights * game.records))
+        self.inputs = encoding + game.bins
+        spaces = require("gymnasium.spaces")
+        self.observation_space = spaces.Box(-1.0, 1.0, (self.inputs,))
+        self.action_space = spaces.Discrete(game.actions)
+        self._counts = np.zeros((game.bins, game.actions + 1), dtype=np.int64)
+        self._mass = np.empty((2, game.bins))
+        self._order = self._bins
+        self._turn = game.records
+
+    @property
+    def profile(self) -> NDArray[np.int64]:
+        """Noise given so far, as the records of bin k that play v, shape (K, V)."""
+        return self._counts[:, :-1].copy()
+
+    @property
+    def bin(self) -> int:
+        """Bin of the record whose turn it is.
+
+        Raises
+        ------
+        RuntimeError
+            If the episode is over.
+        """
+        self._check_turn()
+        return int(self._order[self._turn])
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Begin an episode; every record has its first noise and waits for its turn.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the seed is not a whole number >= 0.
+        """
+        if seed is not None:
+            seed = _validate.integer("seed", seed, at_least=0)
+        super().reset(seed=seed)
+        self._order = self.np_random.permutation(self._bins) if self._shuffle else self._bins
+        self._turn = 0
+        self._counts[:] = 0
+        self._counts[:, -1] = self.game.counts
+        _loops.mixture(self._counts, self._kernel, self._mass)
+        return self._observation(), {"divergence": self._divergence()}
+
+    def step(
+        self, action: np.int64 | int
+    ) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """Give the current record the noise ``action`` and turn to the next one.
+
+        Raises
+        ------
+        ValueError, TypeError, RuntimeError
+            If the action is none of the game's, or the episode is over or has not begun.
+        """
+        chosen = _validate.integer("action", action, at_least=0)
+        if chosen >= self.game.actions:
+            allowed = f"a whole number from 0 to {self.game.actions - 1}"
+            raise _validate.fail("action", allowed, chosen)
+        self._check_turn()
+        k = self._order[self._turn]
+        self._turn += 1
+        self._give(k, -1, chosen)
+        reward, info = self._judge(k, chosen)
+        return self._observation(), reward, self._turn == self.game.records, False, info
+
+    def preview(self) -> NDArray[np.float64]:
+        """Return the reward that each action would bring now, shape (V,), without a step.
+
+        Raises
+        ------
+        RuntimeError
+            If the episode is over.
+        """
+        self._check_turn()
+        k = self._order[self._turn]
+        rewards = np.empty(self.game.actions)
+        for action in range(self.game.actions):
+            self._give(k, -1, action)
+            rewards[action], _ = self._judge(k, action)
+            self._give(k, action, -1)
+        return rewards
+
+    def _check_turn(self) -> None:
+        """Refuse to go on when no record is waiting: before ``reset()`` and after the last step."""
+        if self._turn >= self.game.records:
+            raise RuntimeError("the episode is over: call reset() first")
+
+    def _give(self, k: int, old: int, new: int) -> None:
+        """Let one record of bin k change its noise.
+
+        S is summed anew over the groups, without rounding.
+        """
+        self._counts[k, old] -= 1
+        self._counts[k, new] += 1
+        _loops.mixture(self._counts, self._kernel, self._mass)
+
+    def _judge(self, k: int, action: int) -> tuple[float, dict[str, Any]]:
+        """Return the reward for what stands now, and what it is made of."""
+        divergence, private = self._divergence(), self._is_private(k, action)
+        less = divergence < self.baseline * (1.0 - _ROUNDING)
+        utility = 1.0 - divergence / self.baseline if less else -1.0
+        reward = (1.0 if private else -1.0) + utility
+        return reward, {"divergence": divergence, "private": private}
+
+    def _is_private(self, k: int, action: int) -> bool:
+        """Whether the constraint holds now, for this record or for all: the linear form of pDP."""
+        if self.privacy == "record":
+            target = self._compiled.target
+            return bool(_loops.is_private(target, self._kernel[action, k], self._mass))
+        n = self.game.records
+        private = _loops.count_private(self._compiled, self._counts, self._mass, n)
+        return bool(private == n)
+
+    def _divergence(self) -> float:
+        """Return KL(q || output): the part that depends on q alone was summed once."""
+        return max(
+            self._constant - float(self._weights @ np.log(self._mass[0, self._occupied])), 0.0
+        )
+
+    def _observation(self) -> NDArray[np.float32]:
+        waiting = self._turn < self.game.records
+        value = self._encoded[self.bin] if waiting else np.zeros(self.encoding)
+        return np.concatenate([value, self._mass[0] / self.game.records], dtype=np.float32)
+
+
+def _positional_encoding(positions: int, length: int) -> NDArray[np.float64]:
+    """Return sines and cosines at falling frequencies, shape (positions, length)."""
+    angles = np.arange(positions)[:, None] / 10_000 ** (2 * np.arange(length // 2) / length)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=2).reshape(positions, length)
+
+
+@dataclass(frozen=True, eq=False)
+class Episode:
+    """What happened in one episode.
+
+    A record counts as private by the fixed-noise loss of its removal.
+
+    Attributes
+    ----------
+    profile : ndarray of int, shape (K, V)
+        The noise that was given.
+    rewards : ndarray, shape (n,)
+        Reward of each step.
+    divergences : ndarray, shape (n,)
+        KL(q || output) after each step, in nats.
+    private : ndarray of bool, shape (n,)
+        Whether the environment's privacy constraint held after each step.
+    private_records : int
+        P_E of the finished profile: the records that are private when the episode is over.
+    """
+
+    profile: NDArray[np.int64]
+    rewards: NDArray[np.float64]
+    divergences: NDArray[np.float64]
+    private: NDArray[np.bool_]
+    private_records: int
+
+    __repr__ = short_repr
+
+    @property
+    def divergence(self) -> float:
+        """KL(q || output) when the episode is over."""
+        return float(self.divergences[-1])
+
+
+def play_episode(
+    env: InstanceWiseNoise,
+    choose: Callable[[NDArray[np.float32]], int | np.int64],
+    *,
+    seed: int | None = None,
+) -> Episode:
+    """Play one episode with a rule that chooses an action from an observation.
+
+    Parameters
+    ----------
+    env : InstanceWiseNoise
+        The environment.
+    choose : callable
+        Takes an observation and returns an action; it may also look at ``env.bin``.
+    seed : int, optional
+        Seed of the order of the records.
+
+    Returns
+    -------
+    Episode
+
+    Raises
+    ------
+    TypeError
+        If the environment is not an :class:`InstanceWiseNoise`.
+
+    Examples
+    --------
+    >>> env = InstanceWiseNoise(instance_wise_game([1.0, 2.0, 2.0, 4.0], epsilon=1.0, bins=4))
+    >>> episode = play_episode(env, lambda observation: 0)
+    >>> episode.private_records, episode.rewards.shape
+    (4, (4,))
+    """
+    env = _validate.instance("env", env, InstanceWiseNoise)
+    choose = _validate.function("choose", choose, "an observation")
+    observation, _ = env.reset(seed=seed)
+    steps, done = [], False
+    while not done:
+        observation, reward, done, _, info = env.step(choose(observation))
+        steps.append((reward, info["divergence"], info["private"]))
+    rewards, divergences, private = (np.array(trace) for trace in zip(*steps, strict=True))
+    end = env.profile
+    return Episode(end, rewards, divergences, private, env.game.evaluate(end).private_records)

@@ -1,0 +1,94 @@
+"""Many small zero-sum matrix games at once, with A rows and two columns each.
+
+The row player may mix any number of rows.  The column player has two choices, so a plan of the
+column player is one number, the weight q on column 1, and each row is a straight line in q.  These
+games can therefore be solved in closed form, without a linear program, for as many games as an
+array holds.  The stages of
+:mod:`pdpbook.beyond.repeated_game` are such games.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["best_mixtures", "two_column_games"]
+
+Floats = NDArray[np.float64]
+
+
+def two_column_games(payoffs: Floats) -> tuple[Floats, Floats]:
+    """Return the values of the games and the column player's weight on column 1.
+
+    The value is the minimum over q in [0, 1] of the largest of A straight lines in q, so it is
+    taken at 0, at 1 or where two lines cross.
+
+    Parameters
+    ----------
+    payoffs : ndarray, shape (..., A, 2)
+        What the column player pays to the row player.
+
+    Returns
+    -------
+    values, weights : ndarray, shape (...,)
+        Where several weights are best, 1 is returned if it is one of them.
+
+    Examples
+    --------
+    >>> value, weight = two_column_games(np.array([[1.0, -1.0], [-1.0, 1.0]]))
+    >>> float(value), float(weight)
+    (0.0, 0.5)
+    """
+    start, slope = payoffs[..., 0], payoffs[..., 1] - payoffs[..., 0]
+    first, second = np.triu_indices(payoffs.shape[-2], 1)
+    rise = slope[..., first] - slope[..., second]
+    gap = start[..., second] - start[..., first]
+    q = np.empty((*payoffs.shape[:-2], first.size + 2))
+    q[..., 0], q[..., 1] = 1.0, 0.0  # column 1 alone first: it wins ties
+    with np.errstate(over="ignore"):  # lines that are all but parallel
+        crossing = gap / np.where(rise == 0.0, np.inf, rise)
+    q[..., 2:] = np.minimum(np.maximum(crossing, 0.0), 1.0)
+    height = (start[..., None, :] + q[..., None] * slope[..., None, :]).max(axis=-1)
+    best = height.argmin(axis=-1)[..., None]
+    return (
+        np.take_along_axis(height, best, axis=-1)[..., 0],
+        np.take_along_axis(q, best, axis=-1)[..., 0],
+    )
+
+
+def best_mixtures(payoffs: Floats, weights: Floats) -> Floats:
+    """Return an optimal mixture of the rows of each game.
+
+    Against the column player's weight q several rows may be best.  The mixture must leave nothing
+    to gain by moving q: of the best rows, mix the most falling and the most rising so that the
+    slope is 0, or take one whose slope points beyond an end at which q already is.
+
+    Parameters
+    ----------
+    payoffs : ndarray, shape (..., A, 2)
+        As for :func:`two_column_games`.
+    weights : ndarray, shape (...,)
+        The column player's, as that function returns them.
+
+    Returns
+    -------
+    ndarray, shape (..., A)
+
+    Examples
+    --------
+    >>> best_mixtures(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array(0.5))
+    array([0.5, 0.5])
+    """
+    start, slope = payoffs[..., 0], payoffs[..., 1] - payoffs[..., 0]
+    height = start + weights[..., None] * slope
+    best = height >= height.max(axis=-1, keepdims=True) - 1e-9
+    falling = np.where(best, slope, np.inf)
+    rising = np.where(best, slope, -np.inf)
+    down, up = falling.min(axis=-1), rising.max(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(up > down, up / (up - down), 1.0)  # of the most falling row
+    share = np.where((weights >= 1.0) & (down <= 0.0), 1.0, share)
+    share = np.where((weights <= 0.0) & (up >= 0.0), 0.0, share)
+    share = np.clip(share, 0.0, 1.0)[..., None]
+    rows = np.eye(payoffs.shape[-2])
+    return share * rows[falling.argmin(axis=-1)] + (1.0 - share) * rows[rising.argmax(axis=-1)]

@@ -1,0 +1,195 @@
+r"""The repeated game learned from play, by three learners that keep fewer and fewer numbers.
+
+Minimax-Q keeps a number for each item, response, granularity and effort.  A learner that knows the
+payoffs and the chances of success needs one for each item and response, and because items are
+independent, one for each response is enough (see :mod:`pdpbook.beyond.repeated_game`).  All three
+move by 1/visits towards what a round and the value of the next one say, and their errors are
+measured against the exact solution.
+Taught in *The repeated privacy game*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook import _validate
+from pdpbook._repr import short_repr
+from pdpbook.beyond.matrix_games import two_column_games
+from pdpbook.beyond.repeated_game import RepeatedGame, expected_ahead, solve_repeated
+
+__all__ = ["LearningCurve", "minimax_q_learning"]
+
+Floats = NDArray[np.float64]
+_BLOCK = 1024  # rounds drawn at once by the learners
+
+
+@dataclass(frozen=True, eq=False)
+class LearningCurve:
+    """How the error of a learner fell.
+
+    Attributes
+    ----------
+    iterations : ndarray of int, shape (m,)
+        Rounds after which the error was measured.
+    errors : ndarray, shape (replicates, m)
+        Largest error of the learned value of any state (item, response).
+    mean_errors : ndarray, shape (replicates, m)
+        Largest error of W(0), W(1), the values averaged over items.
+    values : ndarray, shape (replicates, n, 2)
+        The last values.
+    """
+
+    iterations: NDArray[np.int64]
+    errors: Floats
+    mean_errors: Floats
+    values: Floats
+
+    __repr__ = short_repr
+
+    def iterations_to(self, tolerance: float, *, mean: bool = False) -> Floats:
+        """Return, per replicate, after how many rounds the error stayed within a tolerance.
+
+        Parameters
+        ----------
+        tolerance : float
+            Largest error, > 0.
+        mean : bool
+            Take ``mean_errors`` and not ``errors``.
+
+        Returns
+        -------
+        ndarray, shape (replicates,)
+            The first measured round from which on no measured error was larger; ``inf`` if the last
+            one still was.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the tolerance is not a finite number > 0, or ``mean`` no flag.
+        """
+        tolerance = _validate.number("tolerance", tolerance, above=0.0)
+        padded = np.r_[self.iterations, np.inf]
+        mean = _validate.boolean("mean", mean)
+        outside = (self.mean_errors if mean else self.errors) > tolerance
+        last = outside.shape[1] - outside[:, ::-1].argmax(axis=1)
+        return padded[np.where(outside.any(axis=1), last, 0)]
+
+
+def minimax_q_learning(
+    game: RepeatedGame,
+    *,
+    state: str,
+    steps: int,
+    rng: np.random.Generator,
+    replicates: int = 20,
+    measurements: int = 60,
+) -> LearningCurve:
+    r"""Learn the values of the repeated game from play, with step sizes 1/visits.
+
+    Parameters
+    ----------
+    game : RepeatedGame
+        The game.
+    state : str
+        What the learner keeps a number for.  ``"actions"``: minimax-Q, one for each item, response,
+        granularity and effort, learned from the realised payoffs of random play.  ``"items"``: one
+        for each item and response; payoffs and the chance of success are known.  ``"response"``:
+        one for each response, the reduction of Cui et al.
+    steps : int
+        Rounds to play, at most 10⁹; they take some 50 µs each, whatever they are for.
+    rng : numpy.random.Generator
+        Source of randomness.
+    replicates : int
+        Independent learners, run side by side; a thousand rounds of all of them take at most
+        2 GiB, and so do their tables.
+    measurements : int
+        Number of times, evenly spaced in the logarithm, at which to measure the error; the last is
+        the end, and equal ones count once.  The errors of all learners take at most 2 GiB.
+
+    Returns
+    -------
+    LearningCurve
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is out of range, or items are not independent, in which case W(0), W(1) are
+        not defined.
+
+    Notes
+    -----
+    Source: Littman (1994); Cui et al. (2019), section 5.4, whose update has no discount.  Taught in
+    *The repeated privacy game*.
+
+    Examples
+    --------
+    >>> game = RepeatedGame([0.5, 2.0], memory=1.0)
+    >>> curve = minimax_q_learning(
+    ...     game, state="response", steps=2000, rng=np.random.default_rng(0))
+    >>> bool(np.median(curve.errors[:, -1]) < 0.05)
+    True
+    """
+    game = _validate.instance("game", game, RepeatedGame)
+    state = _validate.choice("state", state, "actions", "items", "response")
+    steps = _validate.integer("steps", steps, at_least=1, at_most=_validate.ROUNDS)
+    rng = _validate.generator("rng", rng)
+    replicates = _validate.integer("replicates", replicates, at_least=1)
+    measurements = _validate.integer("measurements", measurements, at_least=1)
+    _validate.memory("measurements", measurements, measurements, what="the times")
+    if not game.independent:
+        raise ValueError("game must have independent items, got items that depend on the last one")
+    n, size = game.stakes.size, game.granularities.size
+    for what, numbers in (("the rounds drawn at once", (_BLOCK,)), ("a table", (n, 2, size, 2))):
+        _validate.memory("replicates", replicates, replicates, *numbers, what=what)
+    most = min(measurements, steps)  # equal times count once
+    _validate.memory("measurements", measurements, 2, replicates, most, what="the errors")
+    runs = np.arange(replicates)
+    chances, rewards, success = game.transitions[0], game.rewards, game.success
+    lost = game.stakes[:, None] * (1.0 + game.memory * np.array([0.0, 1.0]))
+    solution = solve_repeated(game)
+    values = np.zeros((replicates, n, 2) if state != "response" else (replicates, 2))
+    visits = np.zeros_like(values)
+    table = np.zeros((replicates, n, 2, size, 2))
+    entries = np.zeros_like(table)
+    times = np.unique(np.geomspace(steps, 1, measurements).round().astype(np.int64))
+    errors, mean_errors = np.empty((2, replicates, times.size))
+    item, response, measured = rng.choice(n, replicates, p=chances), runs * 0, 0
+    for step in range(1, steps + 1):
+        turn = (step - 1) % _BLOCK
+        if turn == 0:  # draw many rounds at once
+            grains = rng.integers(size, size=(_BLOCK, replicates))
+            efforts = rng.integers(2, size=(_BLOCK, replicates))
+            breaks = rng.random((_BLOCK, replicates)) < success[grains, efforts]
+            arrivals = rng.choice(n, (_BLOCK, replicates), p=chances)
+        grain, effort, following = grains[turn], efforts[turn], arrivals[turn]
+        broken = breaks[turn].astype(np.int64)
+        here = (runs, response) if state == "response" else (runs, item, response)
+        if state == "actions":
+            place = (runs, item, response, grain, effort)
+            entries[place] += 1
+            payoff = game.quality[grain] - lost[item, response] * broken
+            target = payoff + game.discount * values[runs, following, broken]
+            table[place] += (target - table[place]) / entries[place]
+            values[here] = two_column_games(table[here])[0]
+        else:
+            ahead = values if state == "response" else values[runs, following]
+            stage = rewards[item, response] + game.discount * expected_ahead(ahead, success)
+            visits[here] += 1
+            values[here] += (two_column_games(stage)[0] - values[here]) / visits[here]
+        item, response = following, broken
+        if step == times[measured]:  # the last time is the last step
+            learned = values
+            if state == "response":  # one look ahead gives the value of every item
+                stage = rewards + game.discount * expected_ahead(values, success)[:, None, None]
+                learned = two_column_games(stage)[0]
+                mean = values
+            else:
+                mean = np.einsum("d,rdk->rk", chances, values)
+            errors[:, measured] = np.abs(learned - solution.values).max(axis=(1, 2))
+            exact_mean = solution.response_values[0]
+            mean_errors[:, measured] = np.abs(mean - exact_mean).max(axis=1)
+            measured += 1
+    return LearningCurve(times, errors, mean_errors, learned)

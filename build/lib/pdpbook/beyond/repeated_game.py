@@ -1,0 +1,417 @@
+r"""The repeated game between a user who publishes and an adversary who attacks.
+
+In each round an item d of data with stake :math:`D_d` comes up.  The user publishes it with
+granularity a in [0, 1], the adversary attacks with effort b in [0, 1], and the attack succeeds with
+probability a·b.  Both know the attack response r of the last round, which is 1 after a success.
+The user's payoff in a round is :math:`Q(a) - D_d(1+\kappa r)\,a b`, with quality of service Q, and
+rounds are discounted by :math:`\gamma<1`.  If items are drawn independently, the value of a state
+(d, r) depends on the future through two numbers only, :math:`W(r)=\mathbb E_d V(d, r)`:
+
+.. math:: V(d, r) = \max_x\min_b \mathbb E\bigl[Q(a) - ab\,\bigl(D_d(1+\kappa r)
+          + \gamma(W(0)-W(1))\bigr)\bigr] + \gamma W(0).
+
+Here the game is solved exactly; :mod:`pdpbook.beyond.q_learning` learns it from play.  Taught in
+*The repeated privacy game*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _validate
+from pdpbook._repr import short_repr
+from pdpbook.beyond.matrix_games import best_mixtures, two_column_games
+
+__all__ = [
+    "RepeatedGame",
+    "RepeatedSolution",
+    "best_granularity",
+    "quality_of_service",
+    "solve_repeated",
+]
+
+Floats = NDArray[np.float64]
+_MOST_ROUNDS = 1000  # of policy iteration
+
+
+def quality_of_service(
+    granularity: ArrayLike, *, steepness: float = 10.0, centre: float = 0.5, printed: bool = False
+) -> Floats:
+    r"""Return what the published granularity is worth to the user.
+
+    Parameters
+    ----------
+    granularity : array_like
+        Granularity a of what is published, in [0, 1].
+    steepness : float
+        :math:`\rho > 0`.
+    centre : float
+        :math:`\sigma`, where the quality is 0.
+    printed : bool
+        The formula as printed, :math:`\frac{2e^{-\rho(a-\sigma)}}{1+e^{-\rho(a-\sigma)}}-1`,
+        which *falls* in a.
+
+    Returns
+    -------
+    ndarray
+        :math:`\frac2{1+e^{-\rho(a-\sigma)}}-1=\tanh\frac{\rho(a-\sigma)}2`, or minus that if
+        printed.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a granularity lies outside [0, 1], the steepness is not a finite number > 0, the
+        centre is not finite, or ``printed`` is no flag.
+
+    Notes
+    -----
+    Source: Cui et al. (2019), eq. (5).  Taught in *The repeated privacy game*.
+
+    Examples
+    --------
+    >>> quality_of_service([0.0, 0.5, 1.0]).round(3)
+    array([-0.987,  0.   ,  0.987])
+    """
+    a = _validate.finite_array("granularity", granularity, above=0.0, below=1.0, strict=False)
+    steepness = _validate.number("steepness", steepness, above=0.0)
+    centre = _validate.number("centre", centre)
+    printed = _validate.boolean("printed", printed)
+    rising = _quality(a, steepness, centre)
+    return -rising if printed else rising
+
+
+def _quality(a: Floats, steepness: float, centre: float) -> Floats:
+    """Return the quality that rises; where the exponent leaves the range of floats it is ±1."""
+    with np.errstate(over="ignore"):
+        return np.tanh(0.5 * steepness * (a - centre))
+
+
+def best_granularity(stake: ArrayLike, *, steepness: float = 10.0, centre: float = 0.5) -> Floats:
+    r"""Return the granularity that is best against a certain attack, in closed form.
+
+    Parameters
+    ----------
+    stake : array_like
+        Loss D ≥ 0 per unit of granularity.
+    steepness, centre : float
+        ρ and σ of :func:`quality_of_service`.
+
+    Returns
+    -------
+    ndarray
+        The a in [0, 1] that maximises :math:`Q(a)-Da`: one of 0, 1 and
+        :math:`\sigma+\frac1\rho\ln\frac s{1-s}` with
+        :math:`s=\frac12\bigl(1+\sqrt{1-2D/\rho}\bigr)`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a stake is negative or not finite, the steepness is not a finite number > 0, or the
+        centre is not finite.
+
+    Notes
+    -----
+    Cui et al. (2019) announce a closed form in section 5.5 and do not print it.  Derived in *The
+    repeated privacy game*.
+
+    Examples
+    --------
+    >>> best_granularity([0.0, 1.0, 3.0]).round(3)
+    array([1.   , 0.789, 0.   ])
+    """
+    steepness = _validate.number("steepness", steepness, above=0.0)
+    centre = _validate.number("centre", centre)
+    loss = _validate.finite_array("stake", stake, above=0.0, strict=False)
+    with np.errstate(over="ignore", divide="ignore"):
+        share = 2.0 * loss / steepness
+        root = np.sqrt(np.maximum(0.0, 1.0 - share))
+        # ln(s / (1 - s)) with (1 + root)(1 - root) = share; no digits lost where root is nearly 1
+        inner = centre + (2.0 * np.log1p(root) - np.log(share)) / steepness
+    options = np.stack([np.zeros_like(loss), np.clip(inner, 0.0, 1.0), np.ones_like(loss)])
+    worth = _quality(options, steepness, centre) - loss * options
+    return np.take_along_axis(options, worth.argmax(axis=0)[None], axis=0)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class RepeatedGame:
+    r"""The repeated game between a user and an adversary.
+
+    Parameters
+    ----------
+    stakes : array_like, shape (n,)
+        Stake :math:`D_d\ge0` of each item of data: its loss if an attack succeeds.
+    items : array_like, shape (n,) or (n, n), optional
+        Probability of each item, or of the next item given the last; all equal if not given.
+    granularities : array_like, shape (A,)
+        Granularities that the user may choose, in [0, 1].
+    memory : float
+        :math:`\kappa\ge0`: after a successful attack the next stake is multiplied by 1 + κ.
+    discount : float
+        :math:`\gamma` in [0, 1): weight of the next round.
+    steepness, centre, printed
+        As in :func:`quality_of_service`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is out of range.
+
+    Notes
+    -----
+    Source: Cui et al. (2019), section 5, which has no discount and leaves the loss open.  Taught
+    in *The repeated privacy game*.
+
+    Examples
+    --------
+    >>> game = RepeatedGame([0.5, 2.0], granularities=[0.0, 0.5, 1.0], memory=1.0)
+    >>> game.rewards[1, 1].round(2)                     # item 1 after a success; rows: granularity
+    array([[-0.99, -0.99],
+           [ 0.  , -2.  ],
+           [ 0.99, -3.01]])
+    """
+
+    stakes: Floats
+    items: Floats | None = field(default=None, kw_only=True)
+    granularities: Floats = field(
+        default_factory=lambda: np.array([0.0, 0.25, 0.5, 0.75, 1.0]), kw_only=True
+    )
+    memory: float = field(default=0.0, kw_only=True)
+    discount: float = field(default=0.5, kw_only=True)
+    steepness: float = field(default=10.0, kw_only=True)
+    centre: float = field(default=0.5, kw_only=True)
+    printed: bool = field(default=False, kw_only=True)
+
+    __repr__ = short_repr
+
+    def __post_init__(self) -> None:
+        """Check everything once."""
+        stakes = _validate.finite_array(
+            "stakes", _validate.finite_vector("stakes", self.stakes), above=0.0, strict=False
+        )
+        n = stakes.size
+        items = np.full(n, 1.0 / n)
+        if self.items is not None:
+            items = _validate.finite_array("items", self.items)
+        if items.shape not in {(n,), (n, n)}:
+            raise ValueError(
+                f"items must have shape ({n},) or ({n}, {n}), got items of shape {items.shape}"
+            )
+        for row in np.atleast_2d(items):
+            _validate.distribution("items", row)
+        grains = _validate.finite_array(
+            "granularities",
+            _validate.finite_vector("granularities", self.granularities, at_least=2),
+            above=0.0,
+            below=1.0,
+            strict=False,
+        )
+        for name, array in (("stakes", stakes), ("items", items), ("granularities", grains)):
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+        object.__setattr__(self, "items", np.broadcast_to(items, (n, n)))
+        memory = _validate.number("memory", self.memory, above=0.0, strict=False)
+        if not np.isfinite(float(stakes.max()) * (1.0 + memory)):
+            raise _validate.fail("memory", "so small that (1 + memory) * stakes is finite", memory)
+        for name, value in (
+            ("memory", memory),
+            ("discount", _validate.fraction("discount", self.discount)),
+            ("steepness", _validate.number("steepness", self.steepness, above=0.0)),
+            ("centre", _validate.number("centre", self.centre)),
+            ("printed", _validate.boolean("printed", self.printed)),
+        ):
+            object.__setattr__(self, name, value)
+
+    @property
+    def independent(self) -> bool:
+        """Whether the next item does not depend on the last."""
+        return bool(np.allclose(self.transitions, self.transitions[0]))
+
+    @property
+    def transitions(self) -> Floats:
+        """Probability of the next item given the last, shape (n, n)."""
+        assert self.items is not None
+        return self.items
+
+    @cached_property
+    def success(self) -> Floats:
+        """Probability a·b that an attack succeeds, shape (A, 2); efforts are 0 and 1."""
+        success = self.granularities[:, None] * np.array([0.0, 1.0])
+        success.setflags(write=False)
+        return success
+
+    @property
+    def quality(self) -> Floats:
+        """Quality of service of each granularity, shape (A,)."""
+        return quality_of_service(
+            self.granularities,
+            steepness=self.steepness,
+            centre=self.centre,
+            printed=self.printed,
+        )
+
+    @cached_property
+    def rewards(self) -> Floats:
+        """Expected payoff of a round by item, response, granularity and effort, (n, 2, A, 2)."""
+        stake = self.stakes[:, None] * (1.0 + self.memory * np.array([0.0, 1.0]))
+        rewards = self.quality[:, None] - stake[:, :, None, None] * self.success
+        rewards.setflags(write=False)
+        return rewards
+
+
+@dataclass(frozen=True, eq=False)
+class RepeatedSolution:
+    """Exact solution of a repeated game.
+
+    Attributes
+    ----------
+    values : ndarray, shape (n, 2)
+        Value to the user of each item and last response.
+    response_values : ndarray, shape (n, 2)
+        Expected value of the next round by the response, given the last item; its rows are equal if
+        items are independent.
+    user : ndarray, shape (n, 2, A)
+        Probability of each granularity in each state.
+    effort : ndarray, shape (n, 2)
+        The adversary's effort in each state.
+    iterations : int
+        Rounds of policy iteration: how often the adversary's efforts changed.
+    """
+
+    values: Floats
+    response_values: Floats
+    user: Floats
+    effort: Floats
+    iterations: int
+
+    __repr__ = short_repr
+
+
+def solve_repeated(game: RepeatedGame, *, tolerance: float = 1e-10) -> RepeatedSolution:
+    r"""Solve the repeated game by policy iteration over matrix games.
+
+    Parameters
+    ----------
+    game : RepeatedGame
+        The game.
+    tolerance : float
+        Largest distance to the exact values, > 0, as far as floating-point numbers can tell:
+        rounding may add some 1e-14 of the largest payoff of a round, over :math:`1-\gamma`.
+
+    Returns
+    -------
+    RepeatedSolution
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the game is no RepeatedGame, or the tolerance is not a finite number > 0.
+    RuntimeError
+        If 1,000 rounds were not enough.
+
+    Notes
+    -----
+    Source: Hoffman & Karp (1966).  The adversary holds the efforts; the user's best reply to them
+    is found exactly, which values every state; the adversary changes to the efforts that are best
+    in the matrix games with these values ahead.  Each round shrinks the error at least by the
+    discount.  The values are exact if the matrix games return them: the value of a matrix game
+    changes by no more than its largest entry does, so a change of c leaves a distance of at most
+    :math:`c/(1-\gamma)`.  As an attack costs nothing, the efforts that are best in a single round
+    are often best already, whatever γ is.  What the values have in common is computed apart from
+    their differences, so that no digits are lost as γ comes near 1.  Taught in *The
+    repeated privacy game*.
+
+    Examples
+    --------
+    >>> solution = solve_repeated(RepeatedGame([0.5, 4.0], memory=1.0))
+    >>> solution.values.round(3)
+    array([[ 0.111, -0.264],
+           [-1.278, -1.278]])
+    """
+    game = _validate.instance("game", game, RepeatedGame)
+    tolerance = _validate.number("tolerance", tolerance, above=0.0)
+    rewards, patience = game.rewards, 1.0 - game.discount
+    _, effort = two_column_games(rewards)
+    for iterations in range(1, _MOST_ROUNDS + 1):
+        gain, ahead, values = _best_reply(game, rewards, effort)
+        stage = _stage(game, rewards, ahead)
+        new, effort = two_column_games(stage)
+        rounding = 1e-14 * np.abs(stage).max()
+        if np.abs(new - values).max() <= max(tolerance * patience, rounding):
+            common = gain / patience  # what the values have in common
+            users = best_mixtures(stage, effort)
+            return RepeatedSolution(
+                game.discount * common + new, common + ahead, users, effort, iterations
+            )
+    raise RuntimeError(
+        f"policy iteration did not reach tolerance={tolerance!r} in {_MOST_ROUNDS} rounds"
+    )
+
+
+def _best_reply(
+    game: RepeatedGame, rewards: Floats, effort: Floats
+) -> tuple[float, Floats, Floats]:
+    """Return what the user's best reply to stationary efforts is worth.
+
+    The values ahead are ``gain / (1 - discount) + ahead`` with ``ahead[0, 0] = 0``.
+
+    Returns
+    -------
+    gain : float
+    ahead : ndarray, shape (n, 2)
+    values : ndarray, shape (n, 2)
+        What the round and ``ahead`` are worth together in each state, for the chosen rows.
+    """
+    share = effort[..., None]
+    payoff = (1.0 - share) * rewards[..., 0] + share * rewards[..., 1]  # (n, 2, A)
+    chance = share * game.granularities  # of a success
+    row = payoff.argmax(axis=-1)[..., None]
+    for _ in range(_MOST_ROUNDS):
+        broken = np.take_along_axis(chance, row, axis=-1)[..., 0]
+        reward = np.take_along_axis(payoff, row, axis=-1)[..., 0]
+        gain, ahead = _policy_values(game, reward, broken)
+        worth = payoff + game.discount * (
+            ahead[:, None, None, 0] + chance * (ahead[:, None, None, 1] - ahead[:, None, None, 0])
+        )
+        values = np.take_along_axis(worth, row, axis=-1)
+        better = worth.max(axis=-1, keepdims=True) > values + 4e-15 * np.abs(worth).max()
+        if not better.any():
+            break
+        row = np.where(better, worth.argmax(axis=-1)[..., None], row)
+    return gain, ahead, values[..., 0]
+
+
+def _policy_values(game: RepeatedGame, reward: Floats, broken: Floats) -> tuple[float, Floats]:
+    r"""Solve the linear system of the values ahead when both sides' plans are fixed.
+
+    With the next item's row j of probabilities, its response s and W(j, s) the value ahead,
+    :math:`W=\bar r+\gamma MW`, the mean reward plus what comes after.  All rows are
+    equal if items are independent, and then there are only two unknowns.
+    """
+    rows = game.transitions
+    alike = bool((rows == rows[0]).all())
+    chances = np.stack([1.0 - broken, broken], axis=-1)  # (n, 2, 2): item, response, next response
+    if alike:
+        moves = np.einsum("d,drs->rs", rows[0], chances)
+        mean = rows[0] @ reward
+    else:
+        moves = np.einsum("jd,drs->jrds", rows, chances).reshape(2 * len(rows), -1)
+        mean = (rows @ reward).ravel()
+    system = np.eye(mean.size) - game.discount * moves
+    system[:, 0] = 1.0  # the first unknown is 0; the gain takes its place
+    gain, *others = np.linalg.solve(system, mean)
+    ahead = np.array([0.0, *others]).reshape(-1, 2)
+    return float(gain), np.broadcast_to(ahead, (len(rows), 2))
+
+
+def _stage(game: RepeatedGame, rewards: Floats, ahead: Floats) -> Floats:
+    """Return payoffs of a round with the discounted future, shape (n, 2, A, 2)."""
+    return rewards + game.discount * expected_ahead(ahead, game.success)[:, None]
+
+
+def expected_ahead(ahead: Floats, success: Floats) -> Floats:
+    """Return what (..., 2) values ahead are worth per granularity and effort, (..., A, 2)."""
+    return ahead[..., 0, None, None] + success * (ahead[..., 1] - ahead[..., 0])[..., None, None]

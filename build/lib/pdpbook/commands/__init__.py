@@ -1,0 +1,1 @@
+"""The command ``pdpbook``, and the files that it reads."""

@@ -1,0 +1,159 @@
+"""Original files: where they are looked for, and how they are read.
+
+A file that is not what it should be is refused whole, with the file, the column and the line.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pdpbook import _validate
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "POSITIVE",
+    "WHOLE",
+    "Check",
+    "MissingFileError",
+    "existing",
+    "original",
+    "read_edges",
+    "read_table",
+]
+
+
+Check = tuple[str, Callable[[Any], Any]]
+POSITIVE: Check = ("a number > 0", lambda x: x > 0)
+WHOLE: Check = ("a whole number >= 0", lambda x: (x >= 0) & (x % 1 == 0))
+
+
+class MissingFileError(FileNotFoundError, ValueError):
+    """An argument names a file that is not there: the argument is refused, the file not found."""
+
+
+def existing(name: str, path: Any, layout: str | None = None) -> Path:
+    """Return the path of a file that exists, or of the file of a layout in a folder that does.
+
+    Raises
+    ------
+    TypeError, MissingFileError
+        If that is no path, or no file is there.
+    """
+    if not isinstance(path, (str, Path)):
+        raise _validate.fail(name, "a str, a Path or None", path, TypeError)
+    file = Path(path) / layout if layout and Path(path).is_dir() else Path(path)
+    if not file.is_file():
+        where = "an existing file" + (f" or a folder with {layout}" if layout else "")
+        raise _validate.fail(name, f"{where}; there is no file {file}", str(path), MissingFileError)
+    return file
+
+
+def original(layout: str, path: str | os.PathLike[str] | None) -> Path | None:
+    """Return the original file, or None if the bundled data are to be used.
+
+    A path that is given must lead to a file.  ``PDPBOOK_DATA`` must name a folder, but need not
+    hold every file of the layout.
+
+    Raises
+    ------
+    MissingFileError
+        If there is no file at the path, or no such folder.
+    """
+    if path is not None:
+        return existing("path", path, layout)
+    folder = os.environ.get("PDPBOOK_DATA")
+    if not folder:
+        return None
+    if not Path(folder).is_dir():
+        raise _validate.fail("PDPBOOK_DATA", "the name of a folder", folder, MissingFileError)
+    file = Path(folder) / layout
+    return file if file.is_file() else None
+
+
+def read_table(
+    file: Path, checks: dict[str, Check], *, labels: tuple[str, ...] = ()
+) -> pd.DataFrame:
+    """Read columns of numbers, and of labels, and refuse the file if one number is bad.
+
+    Raises
+    ------
+    ValueError
+        If the file is no table of csv in UTF-8, lacks a column, or holds a number that is not as it
+        must be; with the file, the line and the column.
+    """
+    import pandas as pd
+
+    texts, lines = _texts(file)
+    for column in (*checks, *labels):
+        if list(texts.columns).count(column) != 1:
+            raise ValueError(
+                f"{file} must have the column {column!r} once, got {list(texts.columns)}"
+            )
+    frame = texts[list(labels)].copy()
+    for column, (allowed, holds) in checks.items():
+        values = pd.to_numeric(texts[column], errors="coerce").astype(float)
+        bad = ~(np.isfinite(values) & holds(values))
+        if bad.any():
+            row = int(np.flatnonzero(bad)[0])
+            raise ValueError(
+                f"{file}, line {lines[row]}: {column} must be {allowed}, got {texts[column][row]!r}"
+            )
+        frame[column] = values
+    return frame
+
+
+def _texts(file: Path) -> tuple[pd.DataFrame, list[int]]:
+    """Read a csv file, every field as text, and the number of each row's line."""
+    import csv
+
+    import pandas as pd
+
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.reader(stream, strict=True)
+            for row in filter(None, reader):
+                if rows or not row[0].startswith("#"):  # remarks stand above the header
+                    rows.append(row)
+                    lines.append(reader.line_num)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"{file} is not a csv file in UTF-8: {error}") from error
+    if len(rows) < 2:
+        raise ValueError(f"{file} must hold a header and at least one row, got {len(rows)} row(s)")
+    for row, line in zip(rows, lines, strict=True):
+        if len(row) != len(rows[0]):
+            raise ValueError(
+                f"{file}, line {line}: a row must have {len(rows[0])} fields, got {len(row)}"
+            )
+    return pd.DataFrame(rows[1:], columns=rows[0]), lines[1:]
+
+
+def read_edges(file: Path) -> list[tuple[int, int]]:
+    """Read one edge ``u v`` a line.
+
+    Raises
+    ------
+    ValueError
+        If a line is not two different whole numbers, or there is none; with the file and the line.
+    """
+    edges = []
+    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
+        ends = line.split()
+        if len(ends) != 2 or not all(end.isdigit() for end in ends):
+            raise ValueError(
+                f"{file}, line {number}: an edge must be two whole numbers, got {line[:40]!r}"
+            )
+        if int(ends[0]) == int(ends[1]):
+            raise ValueError(f"{file}, line {number}: an edge must have two ends, got {line!r}")
+        edges.append((int(ends[0]), int(ends[1])))
+    if not edges:
+        raise ValueError(f"{file} must hold at least one edge, got an empty file")
+    return edges

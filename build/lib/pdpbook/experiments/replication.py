@@ -1,0 +1,344 @@
+r"""Rows of the paper's tables, computed again, and the committed table of all of them.
+
+For each setting (:mod:`pdpbook.experiments.settings`) and each ε: the Laplace mechanism,
+best-response dynamics and the genetic algorithm from ten seeds each, and a lower bound that no
+profile at which every record is private can be below.  Run on the original files, in about an hour,
+by ::
+
+    python -m pdpbook_pages.tables.replication --data FOLDER --out FILE
+
+the results become one small table of aggregates, ``replication.csv``, which says by SHA-256 which
+files it was made from.  The package carries such a table, so that the book can show results for
+files that may not be passed on.  Taught in *Replication: claim by claim*.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _data, _validate
+from pdpbook.experiments.metrics import cosine_similarity, jaccard_index, sd_loss
+from pdpbook.experiments.original_files import existing
+from pdpbook.foundations.divergences import kl_divergence
+from pdpbook.game.best_response import best_response_dynamics
+from pdpbook.game.genetic import approximate_enumeration
+from pdpbook.game.nvo_game import NVOGame
+from pdpbook.game.optimum import certified_optimum
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "best_response_row",
+    "certified_bound",
+    "divergence_floor",
+    "enumeration_row",
+    "laplace_row",
+    "measures",
+    "replication_results",
+]
+
+
+def measures(game: NVOGame, profile: ArrayLike) -> dict[str, float]:
+    """Return what the paper's tables say about a release.
+
+    Parameters
+    ----------
+    game : NVOGame
+        A game that knows its grid.
+    profile : array_like of int, shape (K, V)
+        The profile.
+
+    Returns
+    -------
+    dict
+        ``kl``, ``sd_probabilities`` and ``sd_data`` (the two readings of the SD loss, the second
+        in units of the padded interval), ``jaccard`` and ``cosine``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If game is not an :class:`~pdpbook.NVOGame`, or profile is not one of its profiles.
+
+    Notes
+    -----
+    Taught in *Replication: claim by claim*.
+
+    Examples
+    --------
+    >>> from pdpbook import load_heights
+    >>> from pdpbook.experiments.settings import SETTINGS
+    >>> game = SETTINGS["stated"].game(load_heights()["height"], epsilon=1.0)
+    >>> row = measures(game, game.constant_profile(2))
+    >>> round(row["kl"], 3), round(row["cosine"], 3)
+    (1.341, 0.598)
+    """
+    game = _validate.instance("game", game, NVOGame)
+    q, output = game.frequency, game.evaluate(profile).output
+    places = (np.arange(game.bins) + 0.5) / game.bins
+    return {
+        "kl": kl_divergence(q, output),
+        "sd_probabilities": sd_loss(q, output),
+        "sd_data": sd_loss(q, output, values=places),
+        "jaccard": jaccard_index(q, output),
+        "cosine": cosine_similarity(q, output),
+    }
+
+
+def laplace_row(game: NVOGame) -> dict[str, Any]:
+    """Return the row of the Laplace mechanism: every record has the third scale.
+
+    Parameters
+    ----------
+    game : NVOGame
+        A game made by a :class:`~pdpbook.experiments.settings.Setting`.
+
+    Returns
+    -------
+    dict
+        The measures, and ``private``: how many records are ε-pDP-private.
+
+    Raises
+    ------
+    TypeError
+        If game is not an :class:`~pdpbook.NVOGame`.
+
+    Examples
+    --------
+    >>> from pdpbook import load_heights
+    >>> from pdpbook.experiments.settings import SETTINGS
+    >>> row = laplace_row(SETTINGS["inferred"].game(load_heights()["height"], epsilon=2.0))
+    >>> round(row["kl"], 3), row["private"]
+    (0.901, 1317)
+    """
+    game = _validate.instance("game", game, NVOGame)
+    profile = game.constant_profile(2)
+    return {
+        "algorithm": "Laplace",
+        "private": game.evaluate(profile).private_records,
+        **measures(game, profile),
+    }
+
+
+def best_response_row(game: NVOGame, seeds: Iterable[int]) -> dict[str, Any]:
+    """Return the row of best-response dynamics from random starts.
+
+    Parameters
+    ----------
+    game : NVOGame
+        The game.
+    seeds : iterable of int
+        One random start a seed.
+
+    Returns
+    -------
+    dict
+        Medians of the measures and the range of KL over the seeds (``kl_low``, ``kl_high``), the
+        smallest number of private records, how many ends are Nash equilibria and whether all are
+        (``equilibria``, ``nash``), the largest number of sweeps and the median of the seconds.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If game is not an :class:`~pdpbook.NVOGame`, or the seeds are not whole numbers >= 0.
+
+    Examples
+    --------
+    >>> from pdpbook import load_heights
+    >>> from pdpbook.experiments.settings import SETTINGS
+    >>> game = SETTINGS["stated"].game(load_heights()["height"], epsilon=1.0)
+    >>> row = best_response_row(game, range(3))
+    >>> round(row["kl"], 4), row["private"], row["nash"], row["seeds"]
+    (0.3585, 1317, True, 3)
+    """
+    game = _validate.instance("game", game, NVOGame)
+    ends, sweeps, seconds = [], [], []
+    for seed in _validate.seeds("seeds", seeds):
+        began = time.perf_counter()
+        run = best_response_dynamics(game, rng=np.random.default_rng(seed))
+        seconds.append(time.perf_counter() - began)
+        ends.append(run.profile)
+        sweeps.append(run.sweeps)
+    return {"algorithm": "BRD", "sweeps": max(sweeps), **_summary(game, ends, seconds)}
+
+
+def enumeration_row(game: NVOGame, seeds: Iterable[int], *, generations: int) -> dict[str, Any]:
+    """Return the row of the paper's genetic algorithm, AE; the seeds share the processors.
+
+    Parameters
+    ----------
+    game : NVOGame
+        The game.
+    seeds : iterable of int
+        One run a seed.
+    generations : int
+        Generations of each run.
+
+    Returns
+    -------
+    dict
+        As :func:`best_response_row`, with ``generations`` in place of ``sweeps``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If game is not an :class:`~pdpbook.NVOGame`, or the seeds are not whole numbers >= 0, or
+        generations is out of its range.
+    """
+    game = _validate.instance("game", game, NVOGame)
+    seeds = _validate.seeds("seeds", seeds)
+    generations = _validate.integer(
+        "generations", generations, at_least=1, at_most=_validate.ROUNDS
+    )
+    with ProcessPoolExecutor() as pool:
+        runs = list(pool.map(partial(_evolved, game, generations), seeds))
+    ends, seconds = [end for end, _ in runs], [spent for _, spent in runs]
+    return {"algorithm": "AE", "generations": generations, **_summary(game, ends, seconds)}
+
+
+def _evolved(game: NVOGame, generations: int, seed: int) -> tuple[NDArray[np.int64], float]:
+    """Return the end of one run of the genetic algorithm, and its seconds."""
+    began = time.perf_counter()
+    run = approximate_enumeration(game, rng=np.random.default_rng(seed), generations=generations)
+    return run.profile, time.perf_counter() - began
+
+
+def certified_bound(game: NVOGame, *, time_limit: float = 300.0) -> dict[str, Any]:
+    """Return the best profile known, and the KL that no private profile is below.
+
+    Parameters
+    ----------
+    game : NVOGame
+        The game.
+    time_limit : float
+        Seconds for the solver.  It stops at a gap of 2 %, and what the gap stops is repeatable;
+        all games of the replication reach it within some ten seconds.
+
+    Returns
+    -------
+    dict
+        Measures of the best profile, ``lower_bound``, the larger one of the solver's and of
+        :func:`divergence_floor`, ``optimal`` (whether the gap was reached) and ``seconds``;
+        algorithm ``certified``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If game is not an :class:`~pdpbook.NVOGame`, or the time limit is not > 0.
+
+    Examples
+    --------
+    >>> from pdpbook import load_heights
+    >>> from pdpbook.experiments.settings import SETTINGS
+    >>> game = SETTINGS["stated"].game(load_heights()["height"], epsilon=1.0)
+    >>> row = certified_bound(game)
+    >>> round(row["kl"], 3), round(row["lower_bound"], 3)
+    (0.358, 0.358)
+    """
+    game = _validate.instance("game", game, NVOGame)
+    answer = certified_optimum(game, relative_gap=0.02, time_limit=time_limit)
+    bound = max(answer.lower_bound, divergence_floor(game))
+    row: dict[str, Any] = {"algorithm": "certified", "lower_bound": bound}
+    row |= {"optimal": answer.converged, "seconds": answer.seconds}
+    if answer.profile is not None:
+        row |= measures(game, answer.profile)
+        row["private"] = answer.private_records
+        row["nash"] = game.evaluate(answer.profile).is_nash()
+    return row
+
+
+def divergence_floor(game: NVOGame) -> float:
+    r"""Return a KL that no profile is below, private or not: one tangent of the logarithm.
+
+    Parameters
+    ----------
+    game : NVOGame
+        The game.
+
+    Returns
+    -------
+    float
+        :math:`D_{\mathrm{KL}}(q\,\|\,P) + 1 - \sum_k q(k)\, g_k` with
+        :math:`g_k = \max_v \sum_x p_{k,v}(x)\,q(x)/P(x)` and P from best responses that care for
+        KL only, or 0 if that is negative.
+
+    Raises
+    ------
+    TypeError
+        If game is not an :class:`~pdpbook.NVOGame`.
+
+    Notes
+    -----
+    Source: this book.  Proved in *Experiment 1: heights*.
+
+    Examples
+    --------
+    >>> from pdpbook import load_heights
+    >>> from pdpbook.experiments.settings import SETTINGS
+    >>> game = SETTINGS["stated"].game(load_heights()["height"], epsilon=1.0)
+    >>> round(divergence_floor(game), 3)
+    0.358
+    """
+    game = _validate.instance("game", game, NVOGame)
+    carefree = NVOGame(game.counts, game.kernel, epsilon=50.0)
+    start = carefree.constant_profile(game.actions - 1)
+    reference = best_response_dynamics(carefree, start=start).profile
+    q = game.frequency
+    outcome = game.evaluate(reference)
+    ratio = np.divide(q, outcome.output, out=np.zeros_like(q), where=q > 0.0)
+    gains = game.kernel @ ratio
+    return max(outcome.divergence + 1.0 - float(q @ gains.max(axis=0)), 0.0)
+
+
+def replication_results(file: str | Path | None = None) -> pd.DataFrame:
+    """Return the committed results of a run on the original files.
+
+    Parameters
+    ----------
+    file : str or Path, optional
+        Another table that the command has written.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As :func:`~pdpbook_pages.tables.replication.replicate` returns it; ``attrs["about"]`` holds
+        the lines above the table: command, hashes of the input files, versions.
+
+    Notes
+    -----
+    Taught in *Replication: claim by claim*.
+
+    Examples
+    --------
+    >>> table = replication_results()
+    >>> row = table.query("experiment == 'height' and setting == 'stated' and epsilon == 1")
+    >>> row.query("algorithm == 'BRD'")["kl"].round(4).item()
+    0.3585
+    """
+    path = _data.file("experiments", "replication.csv") if file is None else existing("file", file)
+    return _data.read_results(path, needed=("experiment", "setting", "algorithm", "epsilon", "kl"))
+
+
+def _summary(game: NVOGame, ends: list[NDArray[np.int64]], seconds: list[float]) -> dict[str, Any]:
+    each = [measures(game, end) for end in ends]
+    outcomes = [game.evaluate(end) for end in ends]
+    equilibria = sum(outcome.is_nash() for outcome in outcomes)
+    divergences = [row["kl"] for row in each]
+    return {
+        "seeds": len(ends),
+        "private": min(outcome.private_records for outcome in outcomes),
+        "equilibria": equilibria,
+        "nash": equilibria == len(ends),
+        "seconds": float(np.median(seconds)),
+        "kl_low": min(divergences),
+        "kl_high": max(divergences),
+        **{name: float(np.median([row[name] for row in each])) for name in each[0]},
+    }

@@ -1,0 +1,195 @@
+r"""The search for the settings behind the published figures.
+
+For which ε is the interval padded, and by how much are the two small scales divided?  Every pair of
+answers is tried, and judged by how far its divergences are from the printed ones.  Taught in
+*Replication: claim by claim*.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pdpbook import _validate
+from pdpbook.experiments.datasets import load_published_table
+from pdpbook.experiments.replication import best_response_row, laplace_row
+from pdpbook.experiments.settings import Setting
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["DIVISORS", "PADDINGS", "TABLES", "misfit", "search_row", "search_settings"]
+
+#: By how much the search divides the two small scales.
+DIVISORS = (1, 2, 5, 10, 20, 50, 100)
+#: For which ε the search pads; None is the row's own.
+PADDINGS = (None, 0.5, 0.75, 1.0, 1.2, 1.4, 1.6, 2.0)
+_SMALLEST = 1e-100  #: padding and divisor: what is divided by them stays finite
+#: Number of the published table of each data set.
+TABLES = {"height": 1, "income": 3, "credit": 4}
+
+
+def misfit(ours: ArrayLike, published: ArrayLike, *, resolution: float = 5e-5) -> float:
+    """Return how far computed divergences are from printed ones, as a factor.
+
+    Parameters
+    ----------
+    ours, published : array_like, shape (m,)
+        Divergences >= 0.
+    resolution : float
+        Added to both: figures are printed to four decimals.
+
+    Returns
+    -------
+    float
+        The root mean square of the logarithm of the ratio, as a factor >= 1: 1 is a perfect fit,
+        2 says "typically off by a factor of two".
+
+    Raises
+    ------
+    ValueError, TypeError
+        If one of them holds no numbers or negative ones, or the lengths differ.
+
+    Examples
+    --------
+    >>> misfit([0.2, 0.05], [0.1, 0.1], resolution=0.0)
+    2.0
+    """
+    first = _validate.finite_vector("ours", ours)
+    second = _validate.finite_vector("published", published)
+    _validate.same_length("ours", first, "published", second)
+    for name, values in (("ours", first), ("published", second)):
+        if (values < 0.0).any():
+            raise ValueError(f"{name} must hold numbers >= 0, got {float(values.min())!r}")
+    resolution = _validate.number("resolution", resolution, above=0.0, strict=False)
+    first, second = first + resolution, second + resolution
+    return float(round(math.exp(math.sqrt(np.mean(np.log(first / second) ** 2))), 12))
+
+
+def search_row(
+    data: ArrayLike, table: int, *, padding: float | None, divisor: float
+) -> dict[str, Any]:
+    """Return how well one setting fits the published rows with ε >= 1.
+
+    Parameters
+    ----------
+    data : array_like, shape (n,)
+        The records.
+    table : int
+        Number of the published table.
+    padding : float or None
+        The ε for which the interval is padded; None for the row's own.
+    divisor : float
+        By how much the two small scales are divided.
+
+    Returns
+    -------
+    dict
+        ``padding`` (nan for None), ``divisor``, ``misfit_brd`` and ``misfit_laplace`` (of KL, see
+        :func:`misfit`), ``misfit_cosine`` (mean absolute difference of the cosine similarities of
+        the Laplace mechanism) and ``support``, the number of bins with more than 0.001 of the data
+        at ε = 1.
+
+    Raises
+    ------
+    ValueError
+        If the table is not 1, 3 or 4.
+
+    Examples
+    --------
+    >>> from pdpbook import load_heights
+    >>> row = search_row(load_heights()["height"], 1, padding=1.0, divisor=1)
+    >>> round(row["misfit_brd"])  # the stated scales
+    36
+    """
+    table = _table(table)
+    divisor = _validate.number("divisor", divisor, above=_SMALLEST)
+    if padding is not None:
+        padding = _validate.number("padding", padding, above=_SMALLEST)
+    setting = Setting((3, 2, 1, 0.33 / divisor, 0.2 / divisor), padding)
+    printed = load_published_table(table)
+    printed = printed[printed["epsilon"] >= 1.0]
+    games, laplace = {}, printed[printed["algorithm"] == "Laplace"]
+    for epsilon in laplace["epsilon"]:
+        games[epsilon] = setting.game(data, epsilon=epsilon)
+    brd = [best_response_row(game, range(3))["kl"] for game in games.values()]
+    lap = [laplace_row(game) for game in games.values()]
+    similar = np.array([row["cosine"] for row in lap])
+    return {
+        "padding": math.nan if padding is None else padding,
+        "divisor": float(divisor),
+        "misfit_brd": misfit(brd, printed[printed["algorithm"] == "BRD"]["kl_divergence"]),
+        "misfit_laplace": misfit([row["kl"] for row in lap], laplace["kl_divergence"]),
+        "misfit_cosine": float(np.abs(similar - laplace["cosine_similarity"]).mean()),
+        "support": int((games[1.0].frequency > 0.001).sum()),
+    }
+
+
+def search_settings(
+    data: ArrayLike,
+    table: int,
+    *,
+    paddings: Sequence[float | None] = PADDINGS,
+    divisors: Sequence[float] = DIVISORS,
+    after_each: Callable[[], Any] = lambda: None,
+) -> pd.DataFrame:
+    """Try every padding with every divisor of the two small scales.
+
+    Parameters
+    ----------
+    data : array_like, shape (n,)
+        The records.
+    table : int
+        Number of the published table.
+    paddings, divisors : sequence
+        What to try.
+    after_each : callable
+        Called without arguments after each of them, for a progress bar.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One :func:`search_row` each.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there is no such table, a padding or a divisor is not > 0, or ``after_each`` is not a
+        function without arguments.
+
+    Examples
+    --------
+    >>> from pdpbook import load_heights
+    >>> table = search_settings(load_heights()["height"], 1, paddings=(1.0,), divisors=(1, 10))
+    >>> table["misfit_brd"].is_monotonic_decreasing
+    True
+    """
+    import pandas as pd
+
+    table = _table(table)
+    after_each = _validate.function("after_each", after_each, "no argument", 0)
+    pads = [
+        each if each is None else _validate.number("paddings", each, above=_SMALLEST)
+        for each in _validate.sequence("paddings", paddings)
+    ]
+    factors = [
+        _validate.number("divisors", each, above=_SMALLEST)
+        for each in _validate.sequence("divisors", divisors)
+    ]
+    rows = []
+    for padding in pads:
+        for divisor in factors:
+            rows.append(search_row(data, table, padding=padding, divisor=divisor))
+            after_each()
+    return pd.DataFrame(rows)
+
+
+def _table(number: int) -> int:
+    """Return the number of a published table of one feature."""
+    if _validate.integer("table", number, at_least=1) not in TABLES.values():
+        raise _validate.fail("table", "1, 3 or 4", number)
+    return number

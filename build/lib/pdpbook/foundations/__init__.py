@@ -1,0 +1,5 @@
+"""Part 1 of the book: why noise, differential privacy, mechanisms, the random sampling query."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

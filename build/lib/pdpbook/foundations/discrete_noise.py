@@ -1,0 +1,472 @@
+r"""Exact noise: draws whose distribution is the stated one, with no rounding.
+
+A double holds 53 bits, so a program that computes noise as :math:`-b\ln U` cannot return every
+number, and which numbers it can return depends on the value to which the noise is added (Mironov
+2012).  The samplers here never compute a logarithm or an exponential.  All their randomness is
+uniform whole numbers and comparisons between whole numbers, and their outputs are whole numbers.
+
+**A coin of probability** :math:`e^{-x}` **for** :math:`0\le x\le1`.  Toss coins of the
+probabilities :math:`x, \tfrac x2, \tfrac x3, \dots` until one fails.  The first :math:`k` of them
+all succeed with probability :math:`x^k/k!`, so the number of the first failure is odd with
+probability
+
+.. math:: (1-x)+\Bigl(\frac{x^2}{2!}-\frac{x^3}{3!}\Bigr)+\dots=e^{-x} .
+
+For a larger x, toss a coin of probability :math:`e^{-1}` for each whole one in it, and stop at the
+first that fails (Canonne, Kamath & Steinke 2020, Algorithm 1).  Here x is a multiple of
+:math:`2^{-62}`; a coin of probability :math:`x/k` is a uniform number of 62 bits below
+:math:`2^{62}x` and, independently, a uniform number from 0 to k - 1 that is 0.
+
+**Geometric numbers**, :math:`\Pr[G\ge g]=e^{-rg}`.  Write :math:`G=L+2^jH` with
+:math:`0\le L<2^j`.  Then :math:`e^{-rG}` is a product, so L and H are independent: L is a uniform
+number of j bits that is kept with probability :math:`e^{-rL}`, and H counts successes of coins of
+probability :math:`e^{-2^jr}` before the first failure.  With the largest j for which
+:math:`2^jr<1` both take few coins, however wide the noise is.
+
+**Discrete Laplace**, :math:`\Pr[Z=z]\propto e^{-r|z|}`: a geometric number with a random sign,
+drawn again if it is 0 with a minus, because 0 would count twice (their Algorithm 2).
+
+**Discrete staircase**: on each side of 0 the weights are 1 on r whole numbers and
+:math:`e^{-\varepsilon}` on the next :math:`\Delta-r`, and so on, a factor
+:math:`e^{-\varepsilon}` lower after each Δ.  A geometric number says after how many Δ, and a
+uniform place in the stretch is kept below r, and with probability :math:`e^{-\varepsilon}` above.
+
+**Discrete Gaussian**, :math:`\Pr[Z=z]\propto e^{-hz^2}`: a discrete Laplace number z of rate r that
+is kept with probability :math:`e^{-(hz^2-r|z|+\kappa)}`, where :math:`\kappa\ge r^2/4h` makes the
+exponent positive for all z (their Algorithm 3).
+
+A rate is an ε divided by a sensitivity, rounded *down* to a multiple of :math:`2^{-62}`.  So the
+noise is at least as wide as was asked for, by a part in :math:`10^6` or less, and the promise holds
+exactly.  Noise beyond :math:`\pm2^{62}` is returned as :math:`\pm2^{62}`; what is added to it is
+then clipped to :math:`\pm2^{61}` by :func:`add_noise`, which gives the same number with and without
+this limit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _validate
+from pdpbook.foundations.system_generator import release_source
+
+__all__ = [
+    "add_noise",
+    "choose",
+    "coins",
+    "discrete_gaussian_mechanism",
+    "discrete_gaussian_noise",
+    "discrete_laplace_noise",
+    "discrete_staircase_mechanism",
+    "geometric_numbers",
+    "rate_units",
+]
+
+#: Rates and exponents are whole numbers of 2⁻⁶².
+BITS = 62
+UNITS = 2**BITS
+#: No noise is larger, and no noisy number is larger than half of it.
+LARGEST = 2**62
+#: At most so many candidates are tried at once by :func:`choose`.
+_BLOCK = 2**14
+
+
+def rate_units(rate: Fraction) -> int:
+    """Return a rate in units of 2⁻⁶², rounded down: less rate is more noise.
+
+    Parameters
+    ----------
+    rate : Fraction
+        An ε divided by a sensitivity, at least 2⁻⁶².
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> rate_units(Fraction(1, 2)) == 2**61, rate_units(Fraction(1, 3)) * 3 < 2**62
+    (True, True)
+    """
+    units = math.floor(rate * UNITS)
+    if units < 1:
+        raise ValueError(f"rate must be at least 2**-62, got {float(rate)!r}")
+    return units
+
+
+def coins(
+    exponents: NDArray[np.int64], rng: np.random.Generator, *, wholes: ArrayLike = 0
+) -> NDArray[np.bool_]:
+    r"""Toss coins that succeed with probability :math:`e^{-x}`, exactly.
+
+    Parameters
+    ----------
+    exponents : ndarray of int, shape (m,)
+        :math:`2^{62}` times the part of each x below 1.
+    rng : numpy.random.Generator
+        Source of the uniform numbers.
+    wholes : array_like of int, shape (m,) or ()
+        The whole part of each x.
+
+    Returns
+    -------
+    ndarray of bool, shape (m,)
+
+    Notes
+    -----
+    Source: Canonne, Kamath & Steinke (2020), Algorithm 1.
+
+    Examples
+    --------
+    >>> half = np.full(100_000, UNITS // 2)
+    >>> float(coins(half, np.random.default_rng(0)).mean().round(2)), round(math.exp(-0.5), 2)
+    (0.61, 0.61)
+    """
+    kept = np.ones(exponents.size, dtype=bool)
+    left = np.broadcast_to(wholes, exponents.shape).copy()
+    while (more := np.flatnonzero(kept & (left > 0))).size:  # a coin of 1/e for each whole one
+        left[more] -= 1
+        kept[more] = _small_coins(np.full(more.size, UNITS), rng)
+    kept[kept] = _small_coins(exponents[kept], rng)
+    return kept
+
+
+def _small_coins(exponents: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Toss coins of probability exp(-x) for x from 0 to 1, in units."""
+    answer = np.zeros(exponents.size, dtype=bool)
+    going, number = np.arange(exponents.size), 1
+    while going.size:
+        succeeds = rng.integers(UNITS, size=going.size) < exponents[going]
+        if number > 1:
+            succeeds &= rng.integers(number, size=going.size) == 0
+        answer[going[~succeeds]] = number % 2 == 1
+        going, number = going[succeeds], number + 1
+    return answer
+
+
+def geometric_numbers(units: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    r"""Draw whole numbers G >= 0 with :math:`\Pr[G\ge g]=e^{-rg}`, exactly.
+
+    Parameters
+    ----------
+    units : int
+        The rate r, in units of :math:`2^{-62}`.
+    size : int
+        How many.
+    rng : numpy.random.Generator
+        Source of the uniform numbers.
+
+    Returns
+    -------
+    ndarray of int, shape (size,)
+        At most :math:`2^{62}`.
+
+    Examples
+    --------
+    >>> drawn = geometric_numbers(UNITS // 1000, 100_000, np.random.default_rng(0))
+    >>> float(drawn.mean().round(-1)), round(1 / math.expm1(1e-3), -1)
+    (1000.0, 1000.0)
+    """
+    bits = max(BITS - units.bit_length(), 0)
+    low = np.zeros(size, dtype=np.int64)
+    open_ = np.arange(size if bits else 0)
+    while open_.size:
+        low[open_] = rng.integers(1 << bits, size=open_.size)
+        open_ = open_[~_small_coins(units * low[open_], rng)]
+    whole, part = divmod(units << bits, UNITS)
+    high = np.zeros(size, dtype=np.int64)
+    most = LARGEST >> bits
+    going = np.arange(size)
+    while going.size:
+        going = going[coins(np.full(going.size, part), rng, wholes=whole)]
+        high[going] += 1
+        going = going[high[going] < most]
+    return np.where(high < most, (high << bits) + low, LARGEST)
+
+
+def discrete_laplace_noise(units: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    r"""Draw discrete Laplace noise, :math:`\Pr[Z=z]\propto e^{-r|z|}`, exactly.
+
+    Parameters
+    ----------
+    units : int
+        The rate r, in units of :math:`2^{-62}`: ε divided by the sensitivity.
+    size : int
+        How many.
+    rng : numpy.random.Generator
+        Source of the uniform numbers.
+
+    Returns
+    -------
+    ndarray of int, shape (size,)
+
+    Examples
+    --------
+    >>> discrete_laplace_noise(UNITS // 2, 6, np.random.default_rng(0))
+    array([-1, -2,  0,  1, -3, -2])
+    """
+    noise = np.empty(size, dtype=np.int64)
+    open_ = np.arange(size)
+    while open_.size:
+        length = geometric_numbers(units, open_.size, rng)
+        minus = rng.integers(2, size=open_.size) == 1
+        noise[open_] = np.where(minus, -length, length)
+        open_ = open_[minus & (length == 0)]
+    return noise
+
+
+def discrete_gaussian_noise(
+    variance: Fraction, size: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    r"""Draw discrete Gaussian noise, :math:`\Pr[Z=z]\propto e^{-z^2/2\sigma^2}`, exactly.
+
+    Parameters
+    ----------
+    variance : Fraction
+        :math:`\sigma^2`.  What is drawn has :math:`1/2\sigma^2` rounded down to a multiple of
+        :math:`2^{-62}`, which is a little more noise.
+    size : int
+        How many.
+    rng : numpy.random.Generator
+        Source of the uniform numbers.
+
+    Returns
+    -------
+    ndarray of int, shape (size,)
+
+    Examples
+    --------
+    >>> discrete_gaussian_noise(Fraction(9), 6, np.random.default_rng(0))
+    array([0, 7, 1, 5, 0, 2])
+    """
+    curve = rate_units(1 / (2 * variance))
+    slope = UNITS // (math.isqrt(math.floor(variance)) + 1)
+    least = -(-(slope**2) // (4 * curve))
+    noise = np.empty(size, dtype=np.int64)
+    open_ = np.arange(size)
+    while open_.size:
+        drawn = discrete_laplace_noise(slope, open_.size, rng)
+        noise[open_] = drawn
+        z = np.abs(drawn).astype(object)  # whole numbers of any length
+        exponents = curve * z * z - slope * z + least
+        wholes = np.minimum(exponents // UNITS, LARGEST).astype(np.int64)
+        kept = coins((exponents % UNITS).astype(np.int64), rng, wholes=wholes)
+        open_ = open_[~kept]
+    return noise
+
+
+def add_noise(values: NDArray[np.int64], noise: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return noisy whole numbers, clipped to ±2⁶¹ whatever they are.
+
+    Parameters
+    ----------
+    values : ndarray of int
+        Of at most 2⁵³ in size.
+    noise : ndarray of int
+        Of the same shape, from one of the samplers.
+
+    Returns
+    -------
+    ndarray of int
+
+    Examples
+    --------
+    >>> add_noise(np.array([3, -7]), np.array([LARGEST, 2])) == [2**61, -5]
+    array([ True,  True])
+    """
+    return np.clip(values + noise, -LARGEST // 2, LARGEST // 2)
+
+
+def choose(
+    utilities: Sequence[Fraction],
+    size: int,
+    *,
+    sensitivity: Fraction,
+    epsilon: Fraction,
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    r"""Choose candidates by the exponential mechanism, exactly.
+
+    Parameters
+    ----------
+    utilities : sequence of Fraction, length R
+        The utility u of each candidate.
+    size : int
+        How many choices, independent of each other.
+    sensitivity : Fraction
+        Most by which one record changes a utility.
+    epsilon : Fraction
+        Privacy level of one choice.
+    rng : numpy.random.Generator
+        Source of the uniform numbers.
+
+    Returns
+    -------
+    ndarray of int, shape (size,)
+        The logarithm of a weight is :math:`(\varepsilon/2-2^{-62})u/\Delta u`, rounded down to a
+        multiple of :math:`2^{-62}`.  A record changes it by at most ε/2, rounding included, and so
+        the logarithm of the sum of the weights, so the choice is ε-private.  A candidate is drawn
+        uniformly and kept with a probability in proportion to its weight, until one is kept; that
+        takes at most R tries on average.
+
+    Examples
+    --------
+    >>> options = {"sensitivity": Fraction(1), "epsilon": Fraction(2)}
+    >>> choose([Fraction(0), Fraction(-1)], 8, **options, rng=np.random.default_rng(0))
+    array([1, 0, 0, 0, 0, 0, 0, 1])
+    """
+    slope = max(epsilon / 2 - Fraction(1, UNITS), Fraction(0)) / sensitivity * UNITS
+    logs = [math.floor(slope * utility) for utility in utilities]
+    best = max(logs)
+    wholes = np.array([min((best - each) // UNITS, LARGEST) for each in logs], dtype=np.int64)
+    parts = np.array([(best - each) % UNITS for each in logs], dtype=np.int64)
+    found: list[NDArray[np.int64]] = []
+    missing = size
+    while missing:
+        tried = rng.integers(len(logs), size=min(2 * len(logs) * missing, _BLOCK))
+        kept = tried[coins(parts[tried], rng, wholes=wholes[tried])][:missing]
+        found.append(kept)
+        missing -= kept.size
+    return np.concatenate(found)
+
+
+def discrete_gaussian_mechanism(
+    value: ArrayLike, *, sigma: float, rng: np.random.Generator | None = None
+) -> int | NDArray[np.int64]:
+    r"""Add discrete Gaussian noise, the Gaussian mechanism of whole numbers.
+
+    Parameters
+    ----------
+    value : int or array_like of int
+        The exact count or counts, of at most :math:`2^{53}`.
+    sigma : float
+        Parameter :math:`\sigma` of the noise, from 0.01 to 10⁶; its standard deviation is at most
+        σ, and nearly σ for σ above 1.
+    rng : numpy.random.Generator, optional
+        For experiments that have to be repeated.  A release takes None: the generator of the
+        operating system.
+
+    Returns
+    -------
+    int or ndarray of int
+        ``value`` plus Z, where :math:`P(Z=z)\propto e^{-z^2/2\sigma^2}`, exactly.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is not a whole number of at most :math:`2^{53}` in size, or another argument is
+        out of range.
+
+    Notes
+    -----
+    Neighbouring data sets are those between which ``value`` changes by at most
+    :math:`\Delta_2` in the L2 norm.  The release is then :math:`\Delta_2^2/2\sigma^2`-zCDP, as
+    continuous Gaussian noise of the same σ is.
+
+    Source: Canonne, Kamath & Steinke (2020), Theorem 4 and Algorithm 3.  Taught in *From the
+    theorem to the bits*.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> discrete_gaussian_mechanism([133, 133, 133], sigma=2.0, rng=rng)
+    array([134, 130, 130])
+    """
+    raw = _validate.whole_numbers("value", value)
+    sigma = _validate.number("sigma", sigma)
+    if not 0.01 <= sigma <= 1e6:
+        raise _validate.fail("sigma", "a number from 0.01 to 1e6", sigma)
+    source = release_source(rng)
+    noise = discrete_gaussian_noise(Fraction(sigma) ** 2, raw.size, source).reshape(raw.shape)
+    noisy = add_noise(raw, noise)
+    return noisy if raw.ndim else int(noisy)
+
+
+def discrete_staircase_mechanism(
+    value: ArrayLike,
+    *,
+    sensitivity: int = 1,
+    epsilon: float,
+    rng: np.random.Generator | None = None,
+    step: int | None = None,
+) -> int | NDArray[np.int64]:
+    r"""Add discrete staircase noise, the staircase mechanism of whole numbers.
+
+    Parameters
+    ----------
+    value : int or array_like of int
+        The exact answer or answers, of at most :math:`2^{53}`.
+    sensitivity : int
+        :math:`\Delta`, the most that one record can change an entry; from 1 to :math:`2^{31}`.
+    epsilon : float
+        Privacy level :math:`\varepsilon` of each entry, from 1e-9 to 36.
+    rng : numpy.random.Generator, optional
+        For experiments that have to be repeated.  A release takes None: the generator of the
+        operating system.
+    step : int, optional
+        The r from 1 to Δ at which the noise falls; by default the one next to
+        :math:`\Delta/(1+e^{\varepsilon/2})`, which has about the smallest mean absolute error.
+
+    Returns
+    -------
+    int or ndarray of int
+        ``value`` plus Z with :math:`P(Z=z)\propto e^{-\varepsilon k}`, where k is the number of
+        steps at r, r + Δ, r + 2Δ, … that are at most :math:`|z|`.  It is drawn exactly, with ε
+        rounded down to a multiple of :math:`2^{-62}`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is not a whole number of at most :math:`2^{53}` in size, or another argument is
+        out of range.
+
+    Notes
+    -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
+    Source: Geng & Viswanath (2016) for the noise, on a grid.  Its ideal form on real numbers is
+    :func:`pdpbook.foundations.staircase_mechanism`, which is taught in *Other mechanisms*.
+
+    Examples
+    --------
+    >>> options = {"sensitivity": 100, "epsilon": 4.0, "rng": np.random.default_rng(0)}
+    >>> discrete_staircase_mechanism([1000, 1000, 1000], **options)
+    array([ 993, 1072,  990])
+    """
+    raw = _validate.whole_numbers("value", value)
+    width = _validate.integer("sensitivity", sensitivity, at_least=1, at_most=2**31)
+    epsilon = _validate.number("epsilon", epsilon)
+    if not 1e-9 <= epsilon <= 36.0:
+        raise _validate.fail("epsilon", "a number from 1e-9 to 36", epsilon)
+    source = release_source(rng)
+    if step is None:
+        step = min(max(round(width / (1.0 + math.exp(epsilon / 2.0))), 1), width)
+    step = _validate.integer("step", step, at_least=1, at_most=width)
+    units = rate_units(Fraction(epsilon))
+    noise = _staircase_noise(units, width, step, raw.size, source).reshape(raw.shape)
+    noisy = add_noise(raw, noise)
+    return noisy if raw.ndim else int(noisy)
+
+
+def _staircase_noise(
+    units: int, width: int, step: int, size: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Draw staircase noise that falls at ``step`` in each stretch of ``width`` numbers."""
+    whole, part = divmod(units, UNITS)
+    noise = np.empty(size, dtype=np.int64)
+    open_ = np.arange(size)
+    while open_.size:
+        place = rng.integers(width, size=open_.size)
+        kept = place < step
+        kept |= coins(np.full(open_.size, part), rng, wholes=whole)
+        stretches = np.minimum(geometric_numbers(units, open_.size, rng), LARGEST // width - 1)
+        minus = rng.integers(2, size=open_.size) == 1
+        length = stretches * width + place
+        noise[open_] = np.where(minus, -length, length)
+        open_ = open_[~kept | (minus & (length == 0))]
+    return noise

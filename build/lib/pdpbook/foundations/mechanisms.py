@@ -1,0 +1,862 @@
+r"""The five basic mechanisms, and the privacy that they buy.
+
+========================  ==================================  ============================
+mechanism                 releases                            privacy
+========================  ==================================  ============================
+randomised response       one bit, kept or flipped            ε-DP for the one who answers
+Laplace                   f(D) + Lap(Δ₁/ε)                    ε-DP
+geometric                 f(D) + two-sided geometric          ε-DP, f in whole numbers
+Gaussian                  f(D) + N(0, σ²)                     (ε, δ)-DP, with Δ₂
+exponential               r with weight exp(ε u(D, r)/(2Δu))  ε-DP
+========================  ==================================  ============================
+
+Δ₁ and Δ₂ are the largest changes of f in the L1 and in the L2 norm when one record comes or goes.
+Each sampler but the geometric one stands beside a function that says what its noise is worth, its
+*privacy map* (:func:`laplace_epsilon`, :func:`gaussian_delta`,
+:func:`randomised_response_epsilon`, :func:`exponential_epsilon`).  The Laplace and the Gaussian
+sampler take a scale of its own for each entry.
+
+Two kinds of samplers stand here.  :func:`geometric_mechanism`, :func:`exponential_mechanism` and
+:func:`randomised_response` draw *exactly*, with the samplers of
+:mod:`pdpbook.foundations.discrete_noise`: what they return has the stated distribution to the last
+bit, so they may be used for a release.  Without ``rng`` they draw from the generator of the
+operating system, as a release must.
+
+:func:`laplace_mechanism` and :func:`gaussian_mechanism` are the textbook's mechanisms on real
+numbers.  They are for experiments and never for a release, because the low bits of a floating-point
+sum betray what was added to (Mironov 2012; the chapter *From the theorem to the bits* runs the
+attack).  To release a mean or a sum, put it on a grid: :func:`pdpbook.noisy_mean`.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _exact, _validate
+from pdpbook.foundations.discrete_noise import (
+    UNITS,
+    add_noise,
+    choose,
+    coins,
+    discrete_laplace_noise,
+    rate_units,
+)
+from pdpbook.foundations.system_generator import release_source
+
+__all__ = [
+    "analytic_gaussian_sigma",
+    "classical_gaussian_sigma",
+    "exponential_epsilon",
+    "exponential_mechanism",
+    "exponential_probabilities",
+    "gaussian_delta",
+    "gaussian_mechanism",
+    "geometric_mechanism",
+    "laplace_epsilon",
+    "laplace_mechanism",
+    "randomised_response",
+    "randomised_response_epsilon",
+    "randomised_response_share",
+]
+
+
+@overload
+def laplace_mechanism(
+    value: float, *, sensitivity: float, epsilon: float, rng: np.random.Generator
+) -> float: ...
+@overload
+def laplace_mechanism(
+    value: ArrayLike, *, sensitivity: ArrayLike, epsilon: ArrayLike, rng: np.random.Generator
+) -> NDArray[np.float64]: ...
+def laplace_mechanism(
+    value: ArrayLike, *, sensitivity: ArrayLike, epsilon: ArrayLike, rng: np.random.Generator
+) -> float | NDArray[np.float64]:
+    r"""Add Laplace noise of scale sensitivity / epsilon: the ideal mechanism, for experiments.
+
+    Parameters
+    ----------
+    value : float or array_like
+        The exact answer or answers.
+    sensitivity : float or array_like
+        :math:`\Delta_1 > 0`, in the unit of ``value``: the L1 change of the whole array ``value``
+        that one record can make.  An array gives each entry a scale of its own.
+    epsilon : float or array_like
+        Privacy level :math:`\varepsilon > 0`.
+    rng : numpy.random.Generator
+        Source of the noise.
+
+    Returns
+    -------
+    float or ndarray
+        ``value`` plus noise, in the broadcast shape of the three; a float if all are numbers.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not finite (nan is refused) or not positive where it must be.
+
+    Notes
+    -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
+    This is the mechanism of the theorem, computed in doubles.  Do not release what it returns: with
+    a small ε more than half of such numbers can come from one of two neighbouring data sets alone
+    (:func:`pdpbook.foundations.impossible_share`).  :func:`geometric_mechanism` and
+    :func:`pdpbook.noisy_mean` draw exactly.
+
+    Source: Dwork, McSherry, Nissim & Smith (2006); Utaliyeva, Shin & Choi (2021), eq. (5).
+    Taught in *Differential privacy*.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> round(laplace_mechanism(133, sensitivity=1, epsilon=0.5, rng=rng), 3)
+    133.64
+    >>> laplace_mechanism([1.0, 2.0], sensitivity=[1e-9, 1e-9], epsilon=1.0, rng=rng).round(3)
+    array([1., 2.])
+    """
+    exact = _numbers("value", value)
+    width = _numbers("sensitivity", sensitivity, above=0.0)
+    level = _numbers("epsilon", epsilon, above=0.0)
+    scale = _quotient(width, level, "sensitivity", "epsilon")
+    _validate.broadcast("value", np.asarray(exact), "sensitivity / epsilon", np.asarray(scale))
+    _noise_fits(exact, scale, "sensitivity / epsilon")
+    return _validate.generator("rng", rng).laplace(exact, scale)
+
+
+@overload
+def laplace_epsilon(scale: float, *, sensitivity: float = 1.0) -> float: ...
+@overload
+def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> NDArray[np.float64]: ...
+def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> float | NDArray[np.float64]:
+    r"""Return the ε that Laplace noise of a given scale is worth.
+
+    Parameters
+    ----------
+    scale : float or array_like
+        :math:`b > 0`.
+    sensitivity : float
+        :math:`\Delta_1 > 0`.
+
+    Returns
+    -------
+    float or ndarray
+        :math:`\Delta_1/b`, exactly the smallest ε, rounded up.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the scale, the sensitivity or their quotient is not finite and > 0.
+
+    Notes
+    -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
+    Taught in *Laplace and Gaussian noise*.
+
+    Examples
+    --------
+    >>> laplace_epsilon(4.0), laplace_epsilon([1.0, 2.0], sensitivity=3.0)
+    (0.25, array([3. , 1.5]))
+    """
+    width = _validate.number("sensitivity", sensitivity, above=0.0)
+    scales = _numbers("scale", scale, above=0.0)
+    ratio = _quotient(width, scales, "sensitivity", "scale")
+    if np.ndim(ratio):
+        return np.asarray(np.nextafter(ratio, math.inf))
+    return _exact.rounded_up(Fraction(width) / Fraction(scales))
+
+
+@overload
+def geometric_mechanism(
+    value: int, *, sensitivity: int = 1, epsilon: float, rng: np.random.Generator | None = None
+) -> int: ...
+@overload
+def geometric_mechanism(
+    value: ArrayLike,
+    *,
+    sensitivity: int = 1,
+    epsilon: float,
+    rng: np.random.Generator | None = None,
+) -> NDArray[np.int64]: ...
+def geometric_mechanism(
+    value: ArrayLike,
+    *,
+    sensitivity: int = 1,
+    epsilon: float,
+    rng: np.random.Generator | None = None,
+) -> int | NDArray[np.int64]:
+    r"""Add two-sided geometric noise, the Laplace mechanism of whole numbers.
+
+    Parameters
+    ----------
+    value : int or array_like of int
+        The exact count or counts, of at most :math:`2^{53}`.
+    sensitivity : int
+        L1 change of ``value`` that one record can make, at least 1.
+    epsilon : float
+        Privacy level :math:`\varepsilon > 0`; from 1e-12 to 36 times the sensitivity.
+    rng : numpy.random.Generator, optional
+        For experiments that have to be repeated.  A release takes None: the generator of the
+        operating system.
+
+    Returns
+    -------
+    int or ndarray of int
+        ``value`` plus Z, where :math:`P(Z=z) \propto e^{-\varepsilon|z|/\Delta_1}`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is not a whole number of at most :math:`2^{53}` in size, or another argument is
+        out of range.
+
+    Notes
+    -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
+    Source: Ghosh, Roughgarden & Sundararajan (2009).  Taught in *Other mechanisms*.  The noise is
+    drawn exactly (:mod:`pdpbook.foundations.discrete_noise`), with ε / Δ₁ rounded down to a
+    multiple of :math:`2^{-62}`: every whole number can come out, with the stated probability,
+    whatever ``value`` is.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> geometric_mechanism([133, 133, 133], epsilon=0.5, rng=rng)
+    array([139, 133, 132])
+    """
+    raw = _validate.whole_numbers("value", value)
+    sensitivity = _validate.integer("sensitivity", sensitivity, at_least=1)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    source = release_source(rng)
+    if epsilon / sensitivity < 1e-12:
+        raise _validate.fail("epsilon", "at least 1e-12 times the sensitivity", epsilon)
+    if epsilon / sensitivity > 36.0:  # the noise would be 0 but for a chance of 1e-15
+        raise _validate.fail("epsilon", "at most 36 times the sensitivity", epsilon)
+    units = rate_units(Fraction(epsilon) / sensitivity)
+    noise = discrete_laplace_noise(units, raw.size, source).reshape(raw.shape)
+    noisy = add_noise(raw, noise)
+    return noisy if raw.ndim else int(noisy)
+
+
+@overload
+def gaussian_delta(sigma: float, *, sensitivity: float = 1.0, epsilon: float) -> float: ...
+@overload
+def gaussian_delta(
+    sigma: ArrayLike, *, sensitivity: float = 1.0, epsilon: ArrayLike
+) -> NDArray[np.float64]: ...
+def gaussian_delta(
+    sigma: ArrayLike, *, sensitivity: float = 1.0, epsilon: ArrayLike
+) -> float | NDArray[np.float64]:
+    r"""Return the δ that Gaussian noise is worth at a given ε.
+
+    Parameters
+    ----------
+    sigma : float or array_like
+        Standard deviation :math:`\sigma > 0` of the noise.
+    sensitivity : float
+        :math:`\Delta_2 > 0`.
+    epsilon : float or array_like
+        :math:`\varepsilon \ge 0`.
+
+    Returns
+    -------
+    float or ndarray
+        The smallest δ,
+        :math:`\Phi\bigl(\tfrac{\Delta_2}{2\sigma}-\tfrac{\varepsilon\sigma}{\Delta_2}\bigr)
+        -e^{\varepsilon}\,
+        \Phi\bigl(-\tfrac{\Delta_2}{2\sigma}-\tfrac{\varepsilon\sigma}{\Delta_2}\bigr)`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not finite or out of its range, or sensitivity / sigma leaves the range of
+        floating-point numbers.
+
+    Notes
+    -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
+    Source: Balle & Wang (2018), Theorem 8.  Taught in *Laplace and Gaussian noise*.  With
+    :math:`u=\Delta_2/\sigma`, :math:`z=\varepsilon/u-u/2` and :math:`w=z+u` the two terms are
+    :math:`\varphi(z)M(z)` and :math:`\varphi(z)M(w)`, M the Mills ratio
+    :math:`(1-\Phi)/\varphi`; so neither :math:`e^{\varepsilon}` nor a difference of two nearly
+    equal numbers is ever formed, and δ keeps about twelve digits down to 1e-300.  It is rounded up.
+
+    Examples
+    --------
+    >>> round(gaussian_delta(1.0, epsilon=1.0), 6)
+    0.126937
+    """
+    sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
+    level = np.asarray(_numbers("epsilon", epsilon, above=0.0, strict=False))
+    step = _quotient(sensitivity, _numbers("sigma", sigma, above=0.0), "sensitivity", "sigma")
+    _validate.broadcast("sigma", np.asarray(step), "epsilon", level)
+    delta = _gaussian_delta(step, level)
+    return delta if delta.ndim else float(delta)
+
+
+@overload
+def analytic_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta: float) -> float: ...
+@overload
+def analytic_gaussian_sigma(
+    *, sensitivity: ArrayLike = 1.0, epsilon: ArrayLike, delta: float
+) -> NDArray[np.float64]: ...
+def analytic_gaussian_sigma(
+    *, sensitivity: ArrayLike = 1.0, epsilon: ArrayLike, delta: float
+) -> float | NDArray[np.float64]:
+    r"""Return the smallest standard deviation that makes Gaussian noise (ε, δ)-private.
+
+    Parameters
+    ----------
+    sensitivity : float or array_like
+        :math:`\Delta_2 > 0`: the largest L2 change that one record can make.
+    epsilon : float or array_like
+        :math:`\varepsilon > 0`, as large as you like.
+    delta : float
+        δ in [1e-300, 1): below, a float has too few digits left.
+
+    Returns
+    -------
+    float or ndarray
+        The σ at which :func:`gaussian_delta` is δ, from above, to full precision.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the sensitivity or epsilon is not finite and > 0, or δ is out of its range.
+
+    Notes
+    -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
+    Source: Balle & Wang (2018).  Taught in *Laplace and Gaussian noise*.
+
+    Examples
+    --------
+    >>> round(analytic_gaussian_sigma(epsilon=1.0, delta=1e-5), 4)
+    3.7306
+    >>> analytic_gaussian_sigma(sensitivity=2.0, epsilon=[1.0, 10.0], delta=1e-5).round(4)
+    array([7.4613, 0.9998])
+    """
+    widths = _numbers("sensitivity", sensitivity, above=0.0)
+    levels = _numbers("epsilon", epsilon, above=0.0)
+    delta = _validate.number("delta", delta, above=0.0, below=1.0)
+    if delta < 1e-300:
+        raise _validate.fail("delta", "a number >= 1e-300 and < 1", delta)
+    distinct, place = np.unique(np.asarray(levels), return_inverse=True)
+    # delta <= 2 Phi(1/2 sigma) - 1 <= 0.4/sigma whatever epsilon is: a safe sigma to start from
+    high = np.full(distinct.shape, 0.4 / delta)
+    low = high / 2.0
+    while (safe := _gaussian_delta(1.0 / low, distinct) <= delta).any():
+        high = np.where(safe, low, high)
+        low = np.where(safe, low / 2.0, low)
+    for _ in range(53):
+        middle = (low + high) / 2.0
+        safe = _gaussian_delta(1.0 / middle, distinct) <= delta
+        low, high = np.where(safe, low, middle), np.where(safe, middle, high)
+    unit = high[place.reshape(np.shape(levels))]
+    _validate.broadcast("sensitivity", np.asarray(widths), "epsilon", unit)
+    with np.errstate(over="ignore", under="ignore"):
+        sigma = _exact.up(widths * unit, 4)
+    if not ((np.asarray(sigma) > 0.0) & np.isfinite(sigma)).all():
+        raise ValueError(
+            "sensitivity must be such that the noise is a finite number > 0, "
+            f"got sensitivity={sensitivity!r}"
+        )
+    return sigma if np.ndim(sigma) else float(sigma)
+
+
+def classical_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta: float) -> float:
+    r"""Return the standard deviation of the textbook formula, where the formula holds.
+
+    Parameters
+    ----------
+    sensitivity : float
+        :math:`\Delta_2 > 0`.
+    epsilon : float
+        :math:`\varepsilon` in (0, 1): the formula is wrong for large ε and is refused there.
+    delta : float
+        δ in (0, 1/2], the range of the proof.
+
+    Returns
+    -------
+    float
+        :math:`\sigma = \Delta_2\sqrt{2\ln(1.25/\delta)}/\varepsilon`, rounded up.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the sensitivity is not a finite number > 0, or epsilon or δ is out of its range.
+
+    Notes
+    -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
+    Source: Dwork & Roth (2014), Theorem A.1; Utaliyeva, Shin & Choi (2021), section 3.2, without
+    the limit on ε.  Taught, with a proof, in *Laplace and Gaussian noise*.
+
+    Examples
+    --------
+    >>> round(classical_gaussian_sigma(epsilon=0.5, delta=1e-5), 4)
+    9.6896
+    >>> classical_gaussian_sigma(epsilon=1.0, delta=1e-5)
+    Traceback (most recent call last):
+    ValueError: epsilon must be a finite number > 0 and < 1, got epsilon=1.0
+    """
+    sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0, below=1.0)
+    delta = _validate.number("delta", delta, above=0.0)
+    if delta > 0.5:
+        raise _validate.fail("delta", "a finite number > 0 and <= 0.5", delta)
+    sigma = sensitivity / epsilon * math.sqrt(2.0 * (math.log(1.25) - math.log(delta)))
+    sigma = _exact.up(sigma, 8)
+    if sigma == math.inf:
+        raise _validate.fail("sensitivity", "small enough for a finite sigma", sensitivity)
+    return sigma
+
+
+@overload
+def gaussian_mechanism(
+    value: float, *, sensitivity: float, epsilon: float, delta: float, rng: np.random.Generator
+) -> float: ...
+@overload
+def gaussian_mechanism(
+    value: ArrayLike,
+    *,
+    sensitivity: ArrayLike,
+    epsilon: ArrayLike,
+    delta: float,
+    rng: np.random.Generator,
+) -> NDArray[np.float64]: ...
+def gaussian_mechanism(
+    value: ArrayLike,
+    *,
+    sensitivity: ArrayLike,
+    epsilon: ArrayLike,
+    delta: float,
+    rng: np.random.Generator,
+) -> float | NDArray[np.float64]:
+    r"""Add as little Gaussian noise as (ε, δ)-privacy allows: the ideal mechanism, for experiments.
+
+    Parameters
+    ----------
+    value : float or array_like
+        The exact answer or answers.
+    sensitivity : float or array_like
+        :math:`\Delta_2 > 0`: the L2 change of the whole array ``value`` that one record can make.
+    epsilon : float or array_like
+        :math:`\varepsilon > 0`.
+    delta : float
+        δ in [1e-300, 1).
+    rng : numpy.random.Generator
+        Source of the noise.
+
+    Returns
+    -------
+    float or ndarray
+        ``value`` plus noise of the standard deviation :func:`analytic_gaussian_sigma`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not finite (nan is refused) or out of its range.
+
+    Notes
+    -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
+    This is the mechanism of the theorem, computed in doubles, whose low bits betray the answer.
+    :func:`discrete_gaussian_mechanism` releases whole numbers and draws exactly.
+
+    Source: Balle & Wang (2018), Algorithm 1.  Taught in *Laplace and Gaussian noise*.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> gaussian_mechanism([0.0, 0.0], sensitivity=1, epsilon=1.0, delta=1e-5, rng=rng).round(3)
+    array([ 0.469, -0.493])
+    """
+    exact = _numbers("value", value)
+    sigma = analytic_gaussian_sigma(sensitivity=sensitivity, epsilon=epsilon, delta=delta)
+    _validate.broadcast("value", np.asarray(exact), "sensitivity", np.asarray(sigma))
+    _noise_fits(exact, sigma, "sensitivity")
+    return _validate.generator("rng", rng).normal(exact, sigma)
+
+
+def exponential_probabilities(
+    utilities: ArrayLike, *, sensitivity: float, epsilon: float
+) -> NDArray[np.float64]:
+    r"""Return the probabilities with which the exponential mechanism chooses.
+
+    Parameters
+    ----------
+    utilities : array_like, shape (R,)
+        Utility u(D, r) of each candidate r.
+    sensitivity : float
+        :math:`\Delta u > 0`: the most that one record can change the utility of any one candidate.
+    epsilon : float
+        Privacy level :math:`\varepsilon > 0`.
+
+    Returns
+    -------
+    ndarray, shape (R,)
+        Proportional to :math:`e^{\varepsilon u(D,r)/2\Delta u}`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there is no candidate, a utility is not finite, the sensitivity or epsilon is not a
+        finite number > 0, or their ratio leaves the range of floating-point numbers.
+
+    Notes
+    -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
+    Source: McSherry & Talwar (2007); Utaliyeva, Shin & Choi (2021), eq. (8).  Taught in
+    *Other mechanisms*.
+
+    Examples
+    --------
+    >>> exponential_probabilities([3, 2, 0], sensitivity=1, epsilon=2 * np.log(2)).round(4)
+    array([0.6154, 0.3077, 0.0769])
+    """
+    values = _validate.finite_vector("utilities", utilities)
+    sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    rate = _quotient(epsilon, sensitivity, "epsilon", "sensitivity") / 2.0
+    with np.errstate(over="ignore"):
+        gaps = rate * (values - values.max())
+    with np.errstate(under="ignore"):
+        weights = np.exp(gaps)
+    return np.asarray(weights / weights.sum())
+
+
+@overload
+def exponential_mechanism(
+    utilities: ArrayLike,
+    *,
+    sensitivity: float,
+    epsilon: float,
+    size: None = None,
+    rng: np.random.Generator | None = None,
+) -> int: ...
+@overload
+def exponential_mechanism(
+    utilities: ArrayLike,
+    *,
+    sensitivity: float,
+    epsilon: float,
+    size: int,
+    rng: np.random.Generator | None = None,
+) -> NDArray[np.int64]: ...
+def exponential_mechanism(
+    utilities: ArrayLike,
+    *,
+    sensitivity: float,
+    epsilon: float,
+    size: int | None = None,
+    rng: np.random.Generator | None = None,
+) -> int | NDArray[np.int64]:
+    r"""Choose a candidate at random, the better ones with more probability.
+
+    Parameters
+    ----------
+    utilities, sensitivity, epsilon
+        As for :func:`exponential_probabilities`.
+    size : int, optional
+        Number of independent draws, each of which costs ε, up to 2 GiB of them; a single one if
+        not given.
+    rng : numpy.random.Generator, optional
+        For experiments that have to be repeated.  A release takes None: the generator of the
+        operating system.
+
+    Returns
+    -------
+    int or ndarray of int, shape (size,)
+        Number of the chosen candidate.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`exponential_probabilities`, and if ``rng`` is not a generator or the size not a
+        whole number >= 1.
+
+    Notes
+    -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
+    Source: McSherry & Talwar (2007).  Taught in *Other mechanisms*.  The choice is
+    exact (:func:`pdpbook.foundations.discrete_noise.choose`) and takes at most as many tries as
+    there are candidates, on average.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> exponential_mechanism([10, 9, 0], sensitivity=1, epsilon=1.0, rng=rng, size=6)
+    array([1, 1, 0, 0, 0, 0])
+    """
+    chances = exponential_probabilities(utilities, sensitivity=sensitivity, epsilon=epsilon)
+    if size is not None:
+        size = _validate.length("size", size, what="a choice")
+    if (size or 1) * chances.size * chances.max() > 1e9:
+        raise _validate.fail("size", "so small that 10**9 tries are enough", size)
+    chosen = choose(
+        [Fraction(each) for each in np.asarray(utilities, dtype=np.float64).tolist()],
+        size or 1,
+        sensitivity=Fraction(_validate.number("sensitivity", sensitivity)),
+        epsilon=Fraction(_validate.number("epsilon", epsilon)),
+        rng=release_source(rng),
+    )
+    return int(chosen[0]) if size is None else chosen
+
+
+@overload
+def exponential_epsilon(rate: float, *, sensitivity: float = 1.0) -> float: ...
+@overload
+def exponential_epsilon(rate: ArrayLike, *, sensitivity: float = 1.0) -> NDArray[np.float64]: ...
+def exponential_epsilon(
+    rate: ArrayLike, *, sensitivity: float = 1.0
+) -> float | NDArray[np.float64]:
+    r"""Return the ε of a choice with weights :math:`e^{\text{rate}\cdot u}`.
+
+    Parameters
+    ----------
+    rate : float or array_like
+        Factor :math:`> 0` before the utility in the exponent.
+    sensitivity : float
+        :math:`\Delta u > 0`.
+
+    Returns
+    -------
+    float or ndarray
+        :math:`2\,\text{rate}\,\Delta u`, rounded up.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the rate or the sensitivity is not finite and > 0.
+
+    Notes
+    -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
+    Taught in *Other mechanisms*, with the case in which half of it is enough.
+
+    Examples
+    --------
+    >>> exponential_epsilon(0.5)
+    1.0
+    """
+    sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
+    with np.errstate(over="ignore"):
+        epsilon = 2.0 * _numbers("rate", rate, above=0.0) * sensitivity
+    if not np.isfinite(epsilon).all():
+        raise _validate.fail("sensitivity", "so small that epsilon is finite", sensitivity)
+    if np.ndim(epsilon):
+        return np.asarray(np.nextafter(epsilon, math.inf))
+    return _exact.times_up(2 * Fraction(float(np.asarray(rate))), sensitivity)
+
+
+@overload
+def randomised_response(
+    answers: bool, *, epsilon: float, rng: np.random.Generator | None = None
+) -> bool: ...
+@overload
+def randomised_response(
+    answers: ArrayLike, *, epsilon: float, rng: np.random.Generator | None = None
+) -> NDArray[np.bool_]: ...
+def randomised_response(
+    answers: ArrayLike, *, epsilon: float, rng: np.random.Generator | None = None
+) -> bool | NDArray[np.bool_]:
+    r"""Report a yes or no truthfully with probability :math:`e^\varepsilon/(1+e^\varepsilon)`.
+
+    Parameters
+    ----------
+    answers : bool or array_like of bool
+        The true answers.
+    epsilon : float
+        Privacy level :math:`\varepsilon > 0` of each person who answers.
+    rng : numpy.random.Generator, optional
+        For experiments that have to be repeated.  A release takes None: the generator of the
+        operating system.
+
+    Returns
+    -------
+    bool or ndarray of bool
+        The reported answers; each is flipped with probability :math:`1/(1+e^\varepsilon)`.
+
+    Raises
+    ------
+    TypeError
+        If the answers are not booleans.
+
+    Notes
+    -----
+    In this local model neighbours are any two answers of one person (replacement).
+
+    A lie is proposed with probability 1/2 and kept with probability :math:`e^{-\varepsilon}`, and
+    the proposal is made again until something is kept.  This is exact, with ε rounded down to a
+    multiple of :math:`2^{-62}`.
+
+    Source: Warner (1965).  Taught in *Why noise?*
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> randomised_response([True, True, False, False], epsilon=0.5, rng=rng)
+    array([False,  True,  True, False])
+    """
+    truth = _validate.booleans("answers", answers)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    source = release_source(rng)
+    whole, part = divmod(math.floor(Fraction(epsilon) * UNITS), UNITS)
+    lies = np.zeros(truth.size, dtype=bool)
+    undecided = np.arange(truth.size)
+    while undecided.size:
+        lie = source.integers(2, size=undecided.size) == 1
+        kept = coins(np.full(undecided.size, part), source, wholes=min(whole, UNITS))
+        lies[undecided] = lie
+        undecided = undecided[lie & ~kept]
+    reported = truth ^ lies.reshape(truth.shape)
+    return reported if truth.ndim else bool(reported)
+
+
+def randomised_response_epsilon(truth: float) -> float:
+    r"""Return the ε of randomised response that tells the truth with a given probability.
+
+    Parameters
+    ----------
+    truth : float
+        Probability in [1/2, 1) of a true answer.
+
+    Returns
+    -------
+    float
+        :math:`\ln\frac{p}{1-p}`, rounded up by a few units in the last place.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the probability is not a number in [1/2, 1).
+
+    Notes
+    -----
+    In this local model neighbours are any two answers of one person (replacement).
+
+    Taught in *Why noise?*
+
+    Examples
+    --------
+    >>> round(randomised_response_epsilon(0.75), 4)
+    1.0986
+    """
+    truth = _validate.number("truth", truth, above=0.0, below=1.0)
+    if truth < 0.5:
+        raise _validate.fail("truth", "a number in [1/2, 1)", truth)
+    return _exact.up(math.log1p((2.0 * truth - 1.0) / (1.0 - truth)), 4)  # differences are exact
+
+
+def randomised_response_share(reported: ArrayLike, *, epsilon: float) -> float:
+    r"""Estimate the share of true answers "yes" from the reported ones, without bias.
+
+    Parameters
+    ----------
+    reported : array_like of bool, shape (n,)
+        What :func:`randomised_response` returned.
+    epsilon : float
+        The same ε > 0.
+
+    Returns
+    -------
+    float
+        :math:`(\bar y-(1-p))/(2p-1)` with :math:`p=e^\varepsilon/(1+e^\varepsilon)`; it may lie
+        outside [0, 1].
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the answers are not booleans, or epsilon is not a finite number > 0.
+
+    Notes
+    -----
+    Source: Warner (1965).  Taught in *Why noise?*
+
+    Examples
+    --------
+    >>> randomised_response_share([True, False], epsilon=1.0)
+    0.5
+    """
+    answers = _validate.booleans("reported", reported)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    if epsilon < 1e-300:
+        raise _validate.fail("epsilon", "at least 1e-300, for a finite estimate", epsilon)
+    return 0.5 + (float(answers.mean()) - 0.5) / math.tanh(epsilon / 2.0)
+
+
+def _numbers(name: str, values: ArrayLike, *, above: float = -math.inf, strict: bool = True) -> Any:
+    """Return a finite float, or an array of them, above a bound."""
+    if values is None or np.isscalar(values):
+        return _validate.number(name, values, above=above, strict=strict)
+    array = _validate.finite_array(name, values, above=above, strict=strict)
+    return array if array.ndim else float(array)
+
+
+def _quotient(top: Any, bottom: Any, first: str, second: str) -> Any:
+    """Return top / bottom, refused where it leaves the range of floating-point numbers."""
+    over, under = np.asarray(top), np.asarray(bottom)
+    _validate.broadcast(first, over, second, under)
+    with np.errstate(over="ignore", under="ignore"):
+        ratio = over / under
+    low, high = float(ratio.min()), float(ratio.max())
+    if low == 0.0 or high == math.inf:
+        raise ValueError(f"{first} / {second} must be a finite number > 0, got {low!r} to {high!r}")
+    return ratio if ratio.ndim else low
+
+
+def _noise_fits(value: Any, scale: Any, name: str) -> None:
+    """Refuse noise that can carry an answer beyond the largest float."""
+    if max(float(np.abs(value).max()), 1000.0 * float(np.max(scale))) > 8e307:
+        raise ValueError(
+            f"value and {name} must leave room for 1000 scales of noise, "
+            f"got a scale of {float(np.max(scale))!r}"
+        )
+
+
+def _gaussian_delta(u: Any, epsilon: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the δ of N(0, 1) against N(u, 1), rounded up."""
+    from scipy.special import erfcx, ndtr
+
+    def mills(t: NDArray[np.float64]) -> Any:
+        return math.sqrt(math.pi / 2.0) * erfcx(t / math.sqrt(2.0))
+
+    with np.errstate(over="ignore", under="ignore"):
+        z = epsilon / u - u / 2.0
+        density = np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+        long = ndtr(-z) - density * mills(epsilon / u + u / 2.0)
+    # a short step: M(z) - M(z + u) is the integral of -M'(t) = 1 - t M(t), by Gauss's rule
+    start, width = np.clip(z, -0.5, 50.0), np.minimum(u, 1.0)
+    t = start[..., None] + 0.5 * width[..., None] * (_NODES + 1.0)
+    short = density * 0.5 * width * ((1.0 - t * mills(t)) @ _WEIGHTS)
+    with np.errstate(over="ignore"):  # of z and its square; above 1 nothing is left of the density
+        rounding = 2.0**-46 + np.minimum(2.0**-48 * np.abs(z) * (epsilon / u + u / 2.0), 1.0)
+    return np.minimum(np.where(u < 1.0, short, long) * (1.0 + rounding), 1.0)
+
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)

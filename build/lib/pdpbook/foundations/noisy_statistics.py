@@ -1,0 +1,357 @@
+r"""A mean and a quantile that can be released: whole numbers on a public grid, exactly drawn.
+
+**The mean.**  Let the values lie in a public range of length w, and choose a step g that depends on
+n and the range alone.  Each value is replaced by the whole number
+:math:`k_i\in\{0,\dots,W\}` of steps above the lower end that is next to it, W = ⌈w/g⌉.  This is a
+function of one record, so its rounding errors do not matter.  The sum of the :math:`k_i` is a whole
+number, computed without an error, and the mean is rounded to a whole number of steps,
+
+.. math:: M=\Bigl\lfloor\frac{\sum k_i}n+\frac12\Bigr\rfloor .
+
+Removing or replacing a record moves :math:`\sum k_i/n` by at most W/n, and therefore M by at most
+:math:`\Delta=\lceil W/n\rceil`, because :math:`\lfloor a+\Delta\rfloor=\lfloor a\rfloor+\Delta`.
+Discrete Laplace noise of rate ε/Δ on M is ε-private, with no sum or rounding left out.  What is
+released is a multiple of g above the lower end: g is the *precision* of the release.  It is a
+power of ten of at most a thousandth of w/n, so that rounding Δ up adds at most one part in a
+thousand to the noise.
+
+**A quantile** is chosen among public candidates by the exponential mechanism.  Each record is
+first replaced by the candidate that is next to it, which is a function of one record.  Let
+:math:`a(r)` records be below the candidate r and :math:`b(r)` below or at it.  The q-quantile has
+the rank qn, and r has all ranks from a(r) to b(r), so the utility of r is minus the distance of qn
+from this interval,
+
+.. math:: u(r)=-\max\{a(r)-qn,\;qn-b(r),\;0\} .
+
+It is 0 at a value that many records share if qn is among their ranks.  The utility
+:math:`-|b(r)-qn|` does not know such ties: it has the same value at the tie as at all candidates
+from there to the next record.
+
+*Sensitivity.*  Without a record, n is n - 1, and a(r) and b(r) fall by one or stay.  So
+:math:`a(r)-qn` rises by q or falls by 1 - q, and :math:`qn-b(r)` falls by q or rises by 1 - q.
+A maximum changes by no more than one of its members, hence u(r) by at most
+:math:`\max\{q,1-q\}`.  If a record is replaced by another, qn stays and a(r) and b(r) change by at
+most 1, hence u(r) by at most 1.  The utilities are fractions, and the choice is exact
+(:func:`pdpbook.foundations.discrete_noise.choose`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _validate
+from pdpbook.foundations.discrete_noise import (
+    UNITS,
+    add_noise,
+    choose,
+    discrete_laplace_noise,
+    rate_units,
+)
+from pdpbook.foundations.system_generator import release_source
+
+__all__ = [
+    "MeanGrid",
+    "candidate_counts",
+    "mean_grid",
+    "nearest_candidates",
+    "noisy_mean",
+    "noisy_quantile",
+]
+
+#: The mean is rounded to at most this part of the most that one record changes it.
+_FINENESS = 1000
+#: Sums of steps stay below this, so that they are exact in 64 bits.
+_LARGEST_SUM = 2**61
+
+
+@dataclass(frozen=True)
+class MeanGrid:
+    """The grid on which a mean is released: made by :func:`mean_grid`.
+
+    Attributes
+    ----------
+    n : int
+        Number of records.
+    lower : float
+        Where the steps begin, the lower end of the range.
+    step : Fraction
+        Length of a step, the precision of the release, in the unit of the values.
+    steps : int
+        Number W of steps up to the upper end, rounded up.
+    """
+
+    n: int
+    lower: float
+    step: Fraction
+    steps: int
+
+    @property
+    def sensitivity(self) -> int:
+        """By how many steps one record changes the mean at most."""
+        return -(-self.steps // self.n)
+
+    def places(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return each value as the number of steps above the lower end, shape (n,)."""
+        with np.errstate(over="ignore"):
+            steps = np.rint((values - self.lower) / float(self.step))
+        return np.clip(steps, 0, self.steps).astype(np.int64)
+
+    def mean(self, values: NDArray[np.float64]) -> int:
+        """Return the mean of the values as a whole number of steps above the lower end."""
+        total, n = int(self.places(values).sum()), values.size
+        return (2 * total + n) // (2 * n)
+
+    def changes(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return by how many steps the mean moves when each record is removed, shape (n,)."""
+        places = self.places(values)
+        total, others = int(places.sum()), values.size - 1
+        return self.mean(values) - (2 * (total - places) + others) // (2 * others)
+
+    def number(self, steps: int) -> float:
+        """Return the number that is so many steps above the lower end."""
+        return float(Fraction(self.lower) + steps * self.step)
+
+    def rate(self, epsilon: float) -> int:
+        """Return the rate of the noise for a level of privacy, in units of 2⁻⁶²."""
+        return rate_units(Fraction(epsilon) / self.sensitivity)
+
+    def losses(self, values: NDArray[np.float64], epsilon: float) -> NDArray[np.float64]:
+        """Return the loss of each record by a noisy mean of level ε, shape (n,), in nats."""
+        changes, place = np.unique(np.abs(self.changes(values)), return_inverse=True)
+        rate = self.rate(epsilon)
+        return np.array([float(Fraction(rate * c, UNITS)) for c in changes.tolist()])[place]
+
+    def error(self, values: NDArray[np.float64], epsilon: float) -> float:
+        """Return how far a noisy mean of level ε is from the mean of the values, on average."""
+        rate = self.rate(epsilon) / UNITS
+        off = abs(self.number(self.mean(values)) - float(values.mean())) / float(self.step)
+        return float(self.step) * (1.0 / math.sinh(rate) + off * math.tanh(rate / 2.0))
+
+
+def mean_grid(n: int, *, lower: float, upper: float) -> MeanGrid:
+    """Return the grid for the mean of so many values on a range.
+
+    Parameters
+    ----------
+    n : int
+        Number of records, at least 2 and at most 10⁸.
+    lower, upper : float
+        Ends of the range, ``lower < upper``, at most 1e100 in size and at least 1e-100 apart.
+
+    Returns
+    -------
+    MeanGrid
+        Its step is the largest power of ten that is at most a thousandth of (upper - lower) / n, or
+        the smallest one with which the sum of all records has 61 bits, for n above some 10⁷.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described.
+
+    Notes
+    -----
+    Taught in *From the theorem to the bits*.
+
+    Examples
+    --------
+    >>> grid = mean_grid(178, lower=200, upper=1800)
+    >>> float(grid.step), grid.steps, grid.sensitivity
+    (0.001, 1600000, 8989)
+    """
+    n = _validate.integer("n", n, at_least=2, at_most=10**8)
+    lower = _validate.number("lower", lower, above=-1e100, below=1e100, strict=False)
+    upper = _validate.number("upper", upper, above=lower, below=1e100 * (1 + 1e-9))
+    if upper - lower < 1e-100:
+        raise _validate.fail("upper", f"at least 1e-100 above lower={lower!r}", upper)
+    width = Fraction(upper) - Fraction(lower)
+    power = math.floor(math.log10(upper - lower) - math.log10(_FINENESS * n)) + 1
+    step = Fraction(10) ** power
+    while step * _FINENESS * n > width:
+        step /= 10
+    while math.ceil(width / step) * n >= _LARGEST_SUM:
+        step *= 10
+    return MeanGrid(n, lower, step, math.ceil(width / step))
+
+
+def noisy_mean(
+    values: ArrayLike,
+    *,
+    lower: float,
+    upper: float,
+    epsilon: float,
+    rng: np.random.Generator | None = None,
+) -> float:
+    """Release the mean of a column, exactly as private as is promised.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        At least two numbers.  Those outside the range are moved to its nearer end.
+    lower, upper : float
+        Ends of the range, chosen without looking at the values.
+    epsilon : float
+        Privacy level, from 1e-6 to 30.
+    rng : numpy.random.Generator, optional
+        For experiments that have to be repeated.  A release takes None: the generator of the
+        operating system.
+
+    Returns
+    -------
+    float
+        A multiple of the precision above ``lower``, which :func:`mean_grid` gives: the mean, and
+        discrete Laplace noise of a mean absolute value of about (upper - lower) / (n epsilon).
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described.
+
+    Notes
+    -----
+    Neighbouring data sets differ by the removal of one record, under the noise for n records, or by
+    its replacement; both cost ε.
+
+    Source: Ghosh, Roughgarden & Sundararajan (2009) for the noise; Canonne, Kamath & Steinke (2020)
+    for how it is drawn.  Taught in *From the theorem to the bits*.
+
+    Examples
+    --------
+    >>> ages = [23, 25, 31, 34, 38, 40, 41, 47, 52, 58, 66, 71]
+    >>> noisy_mean(ages, lower=0, upper=100, epsilon=1.0, rng=np.random.default_rng(0))
+    35.025
+    """
+    records = _validate.finite_vector("values", values, at_least=2)
+    grid = mean_grid(records.size, lower=lower, upper=upper)
+    epsilon = _validate.number("epsilon", epsilon, above=1e-6, below=30.0, strict=False)
+    source = release_source(rng)
+    exact = np.array([grid.mean(records)])
+    noisy = add_noise(exact, discrete_laplace_noise(grid.rate(epsilon), 1, source))
+    return grid.number(int(noisy[0]))
+
+
+def nearest_candidates(
+    values: NDArray[np.float64], candidates: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Return which candidate is next to each record.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n,)
+        The records.
+    candidates : ndarray, shape (R,)
+        Points in ascending order.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        The lower one, if a record is in the middle between two.
+
+    Examples
+    --------
+    >>> nearest_candidates(np.array([1.0, 1.5, 2.0, 9.0]), np.array([0.0, 2.0, 8.0]))
+    array([0, 1, 1, 2])
+    """
+    middles = candidates[:-1] / 2.0 + candidates[1:] / 2.0
+    return np.searchsorted(middles, values)
+
+
+def candidate_counts(
+    values: NDArray[np.float64], candidates: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Return to how many records each candidate is next.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n,)
+        The records.
+    candidates : ndarray, shape (R,)
+        Points in ascending order.
+
+    Returns
+    -------
+    ndarray of int, shape (R,)
+
+    Examples
+    --------
+    >>> candidate_counts(np.array([1.0, 1.5, 2.0, 9.0]), np.array([0.0, 2.0, 8.0]))
+    array([1, 2, 1])
+    """
+    return np.bincount(nearest_candidates(values, candidates), minlength=candidates.size)
+
+
+def noisy_quantile(
+    values: ArrayLike,
+    candidates: ArrayLike,
+    *,
+    epsilon: float,
+    rng: np.random.Generator | None = None,
+    quantile: float,
+) -> float:
+    r"""Release a quantile of a column, exactly as private as is promised.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        The records.
+    candidates : array_like, shape (R,)
+        Public points in ascending order, one of which is released; at most 10⁵.
+    epsilon : float
+        Privacy level :math:`\varepsilon>0` of the release.
+    rng : numpy.random.Generator, optional
+        For experiments that have to be repeated.  A release takes None: the generator of the
+        operating system.
+    quantile : float
+        The share q in (0, 1) of the records that lie below or at it.
+
+    Returns
+    -------
+    float
+        One of the candidates: the nearer the rank qn is to the ranks of the records at it, the
+        likelier.  Records count for the candidate next to them.  Their probabilities are those of
+        :func:`pdpbook.per_instance.quantile_probabilities`, at an ε that is smaller by
+        :math:`2^{-61}`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described.
+
+    Notes
+    -----
+    Neighbouring data sets differ by the removal of one record.
+
+    Source: Smith (2011).  Taught in *What a released statistic tells about each record*.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> noisy_quantile([1, 1, 2, 9, 9], [0, 2, 8], quantile=0.5, epsilon=4.0, rng=rng)
+    2.0
+    """
+    records = _validate.finite_vector("values", values)
+    points = _validate.finite_vector("candidates", candidates)
+    if (np.diff(points) <= 0).any():
+        raise _validate.fail("candidates", "in ascending order", candidates)
+    if points.size > 10**5:
+        raise ValueError(f"candidates must be at most 10**5 points, got {points.size}")
+    quantile = _validate.number("quantile", quantile, above=0.0, below=1.0)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    share = Fraction(quantile)
+    rank, upto, utilities = share * records.size, 0, []
+    for count in candidate_counts(records, points).tolist():
+        below, upto = upto, upto + count
+        utilities.append(-max(below - rank, rank - upto, Fraction(0)))
+    chosen = choose(
+        utilities,
+        1,
+        sensitivity=max(share, 1 - share),
+        epsilon=Fraction(epsilon),
+        rng=release_source(rng),
+    )
+    return float(points[chosen[0]])

@@ -1,0 +1,314 @@
+r"""Differential privacy: what is promised, and how promises add up.
+
+A mechanism releases x with probability P(x) on one data set and Q(x) on a neighbour.  It is
+:math:`(\varepsilon,\delta)`-differentially private if for all neighbours, in both orders, and all
+events S
+
+.. math:: P(S) \le e^{\varepsilon}\,Q(S) + \delta .
+
+How far one pair (P, Q) is from that is in :mod:`pdpbook.foundations.divergences`; how it looks to
+somebody who must decide between the two, in :mod:`pdpbook.foundations.tradeoff`.  Here are what a
+promise means for a belief, and what several promises, or a promise to several records, cost
+together.  The proofs are in the chapters *Differential privacy* and *Composition*.
+
+No cost is below the exact one: what has to be rounded is rounded up.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pdpbook import _exact, _validate
+
+__all__ = [
+    "Budget",
+    "advanced_composition",
+    "basic_composition",
+    "group_privacy",
+    "optimal_composition",
+    "posterior_interval",
+]
+
+
+@dataclass(frozen=True)
+class Budget:
+    r"""What a release costs: it is :math:`(\varepsilon,\delta)`-differentially private.
+
+    Examples
+    --------
+    >>> Budget(1.0)
+    Budget(epsilon=1.0, delta=0.0)
+    """
+
+    epsilon: float
+    delta: float = 0.0
+
+
+def posterior_interval(prior: float, *, epsilon: float) -> tuple[float, float]:
+    r"""Return how far an ε-private release can move a belief.
+
+    Parameters
+    ----------
+    prior : float
+        Probability, in (0, 1), that the attacker gives to "the record is in the data".
+    epsilon : float
+        Privacy level :math:`\varepsilon \ge 0`.
+
+    Returns
+    -------
+    low, high : float
+        Every posterior lies between them: the odds change by a factor in
+        :math:`[e^{-\varepsilon},e^{\varepsilon}]`.  Both are rounded outwards.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the prior is not in (0, 1), or epsilon is not a finite number >= 0.
+
+    Notes
+    -----
+    The belief is about which of two neighbouring data sets it was, by removal or by replacement
+    of one record.
+
+    Source: Bayes' rule.  Taught in *Differential privacy*.
+
+    Examples
+    --------
+    >>> low, high = posterior_interval(0.5, epsilon=1.0)
+    >>> round(low, 4), round(high, 4)
+    (0.2689, 0.7311)
+    """
+    prior = _validate.number("prior", prior, above=0.0, below=1.0)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0, strict=False)
+    shrink = math.exp(-epsilon)
+    low = prior * shrink / (prior * shrink + 1.0 - prior)
+    high = prior / (prior + (1.0 - prior) * shrink)
+    return _exact.down(low, 8), min(_exact.up(high, 8), 1.0)
+
+
+def basic_composition(epsilons: ArrayLike, *, deltas: ArrayLike = 0.0) -> Budget:
+    r"""Return the cost of several releases about the same data: everything adds up.
+
+    Parameters
+    ----------
+    epsilons : array_like, shape (k,)
+        Level :math:`\varepsilon_j > 0` of each release; each may be chosen after the ones before
+        it were seen.
+    deltas : float or array_like, shape (k,)
+        :math:`\delta_j` in [0, 1) of each, or one for all.
+
+    Returns
+    -------
+    Budget
+        :math:`(\sum_j\varepsilon_j, \sum_j\delta_j)`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a level is not a finite number > 0, a δ is not in [0, 1), or their numbers do not fit.
+
+    Notes
+    -----
+    Neighbouring data sets may differ by the removal of one record or by its replacement, but in
+    the same way in all releases.
+
+    Source: Dwork & Roth (2014), Theorem 3.16.  Taught, with its proof for adaptive releases, in
+    *Differential privacy*, and with δ in *Composition*.
+
+    Examples
+    --------
+    >>> basic_composition([0.5, 0.25, 0.25])
+    Budget(epsilon=1.0, delta=0.0)
+    """
+    costs = _validate.positive_vector("epsilons", epsilons)
+    slacks = np.atleast_1d(_validate.finite_array("deltas", deltas))
+    if slacks.ndim > 1:
+        raise ValueError(f"deltas must be one-dimensional, got deltas of shape {slacks.shape}")
+    if slacks.size not in (1, costs.size):
+        raise ValueError(
+            f"deltas must hold one value or {costs.size}, got deltas of length {slacks.size}"
+        )
+    for slack in slacks:
+        _validate.fraction("deltas", float(slack))
+    total = _exact.added_up(np.broadcast_to(slacks, costs.shape).tolist())
+    if float(costs.max()) * costs.size > 1e308:
+        raise _validate.fail("epsilons", "so small that their sum is finite", float(costs.max()))
+    return Budget(_exact.added_up(costs.tolist()), min(total, 1.0))
+
+
+def advanced_composition(epsilon: float, *, draws: int, delta: float = 0.0, slack: float) -> Budget:
+    r"""Return the cost of many equal releases when a small δ is allowed.
+
+    Parameters
+    ----------
+    epsilon : float
+        Level :math:`\varepsilon > 0` of each release.
+    draws : int
+        Number of releases k, at least 1.
+    slack : float
+        :math:`\delta'` in (0, 1): the extra δ that is bought.
+    delta : float
+        δ in [0, 1) of each release.
+
+    Returns
+    -------
+    Budget
+        The smaller of :math:`k\varepsilon`, with :math:`k\delta`, and
+
+        .. math:: k\varepsilon\tanh(\varepsilon/2)+\varepsilon\sqrt{2k\ln(1/\delta')},
+
+        with :math:`k\delta+\delta'`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not a number of the stated kind or out of range.
+
+    Notes
+    -----
+    Neighbouring data sets may differ by the removal of one record or by its replacement, but in
+    the same way in all releases.
+
+    Source: Dwork, Rothblum & Vadhan (2010), with the mean of the privacy loss in its tight form,
+    :math:`\varepsilon\tanh(\varepsilon/2)`, as in Kairouz, Oh & Viswanath (2015).  Proved in
+    *Composition*.
+
+    Examples
+    --------
+    >>> advanced_composition(0.1, draws=100, slack=1e-6).epsilon.__round__(4)
+    5.7561
+    >>> advanced_composition(0.1, draws=2, slack=1e-6)
+    Budget(epsilon=0.2, delta=0.0)
+    """
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    draws = _validate.integer("draws", draws, at_least=1)
+    slack = _validate.number("slack", slack, above=0.0, below=1.0)
+    delta = _validate.fraction("delta", delta)
+    drift = draws * epsilon * math.tanh(epsilon / 2.0)
+    spread = epsilon * math.sqrt(2.0 * draws * -math.log(slack))
+    most, bought = _exact.times_up(draws, epsilon), _exact.up(drift + spread, 8)
+    if bought < most:
+        both = _exact.rounded_up(draws * Fraction(delta) + Fraction(slack))
+        return Budget(bought, min(both, 1.0))
+    return Budget(most, min(_exact.times_up(draws, delta), 1.0))
+
+
+def optimal_composition(epsilon: float, *, draws: int, delta: float) -> float:
+    r"""Return the smallest total ε that any bound on k ε-private releases can promise.
+
+    Randomised response is the worst ε-private mechanism: whatever another one releases can be
+    made from its answer.  After k of them the privacy loss takes the values
+    :math:`(k-2j)\varepsilon` with binomial probabilities, so the exact answer is a sum.
+
+    Parameters
+    ----------
+    epsilon : float
+        Level :math:`\varepsilon > 0` of each release.
+    draws : int
+        Number of releases k, from 1 to 100,000.
+    delta : float
+        Allowed δ in (0, 1).
+
+    Returns
+    -------
+    float
+        The smallest :math:`\varepsilon' \ge 0` at which the composition is
+        :math:`(\varepsilon',\delta)`-private, from above: the probabilities are raised by the
+        rounding of their logarithms before they are compared with δ.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not a number of the stated kind or out of range.
+
+    Notes
+    -----
+    Neighbouring data sets may differ by the removal of one record or by its replacement, but in
+    the same way in all releases.
+
+    Source: Kairouz, Oh & Viswanath (2015).  Taught in *Composition*.
+
+    Examples
+    --------
+    >>> round(optimal_composition(0.1, draws=100, delta=1e-6), 3)
+    4.775
+    """
+    from scipy.special import gammaln, logsumexp
+
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    draws = _validate.integer("draws", draws, at_least=1)
+    if draws > 100_000:
+        raise _validate.fail("draws", "a whole number <= 100000", draws)
+    if draws * epsilon > 1e308:
+        raise _validate.fail("epsilon", "so small that draws times it is finite", epsilon)
+    delta = _validate.number("delta", delta, above=0.0, below=1.0)
+    lies = np.arange(draws + 1.0)
+    ways = gammaln(draws + 1) - gammaln(lies + 1) - gammaln(draws - lies + 1)
+    log_p = ways - lies * epsilon - draws * np.log1p(np.exp(-epsilon))
+    log_p += 2.0**-49 * (3.0 * gammaln(draws + 1) + lies * epsilon + draws + 4.0)  # of rounding
+    loss = (draws - 2.0 * lies) * epsilon
+
+    def log_delta(total: float) -> float:
+        above = loss > total
+        return float(logsumexp(log_p[above] + np.log(-np.expm1(total - loss[above]))))
+
+    low, high = 0.0, draws * epsilon
+    if log_delta(low) <= math.log(delta):
+        return 0.0
+    while low < (middle := low + (high - low) / 2.0) < high:  # until they are neighbours
+        low, high = (low, middle) if log_delta(middle) <= math.log(delta) else (middle, high)
+    return min(_exact.up(high, 4), _exact.times_up(draws, epsilon))
+
+
+def group_privacy(epsilon: float, *, records: int, delta: float = 0.0) -> Budget:
+    r"""Return what a mechanism promises to a group that joins or leaves together.
+
+    Parameters
+    ----------
+    epsilon : float
+        Level :math:`\varepsilon > 0` for one record.
+    records : int
+        Records in the group, at least 1.
+    delta : float
+        δ in [0, 1) for one record.
+
+    Returns
+    -------
+    Budget
+        :math:`k\varepsilon` and :math:`\delta\,(e^{k\varepsilon}-1)/(e^{\varepsilon}-1)`, the
+        latter at most 1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not a number of the stated kind or out of range.
+
+    Notes
+    -----
+    Where neighbouring data sets differ by the removal of a record, a group is records that join
+    or leave together; where they differ by replacement, records that change together.
+
+    Source: Dwork & Roth (2014), Theorem 2.2.  Taught in *Differential privacy*, and with δ in
+    *Composition*.
+
+    Examples
+    --------
+    >>> group_privacy(0.1, records=4)
+    Budget(epsilon=0.4, delta=0.0)
+    """
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    records = _validate.integer("records", records, at_least=1)
+    delta = _validate.fraction("delta", delta)
+    if delta == 0.0:
+        return Budget(_exact.times_up(records, epsilon))
+    # (e^{k epsilon} - 1) / (e^epsilon - 1), in logarithms because it overflows early
+    growth = math.log(-math.expm1(-records * epsilon)) - math.log(-math.expm1(-epsilon))
+    growth += (records - 1) * epsilon
+    exponent = math.log(delta) + growth
+    rounding = 2.0**-50 * (8.0 - math.log(delta) + records * epsilon)
+    return Budget(_exact.times_up(records, epsilon), math.exp(min(exponent + rounding, 0.0)))

@@ -1,0 +1,359 @@
+r"""The random sampling query: release one record, drawn at random, with noise.
+
+The data are numbers.  To speak about the distribution of the released value exactly, the book
+puts them on a *grid* of K equal bins over an interval that is a little longer than the data's
+range, and lets every value stand for the midpoint of its bin.  The interval is padded on both sides
+so that Laplace noise of scale :math:`\Delta q/\varepsilon` on the outermost record stays inside
+with probability p on its side:
+
+.. math:: \text{pad} = \frac{\Delta q}{\varepsilon}\,\bigl(-\ln(2 - 2p)\bigr), \qquad p > 1/2.
+
+The paper prints the pad without the minus sign; for p > 1/2 that number is negative and the
+interval would shrink.
+
+Everything after the grid is measured in units of the padded interval, [0, 1].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _validate
+from pdpbook._exact import UNITS
+from pdpbook._repr import short_repr
+from pdpbook.foundations.grid_noise import drawn_bins, laplace_rows, whole_weights
+from pdpbook.foundations.system_generator import release_source
+
+__all__ = ["Grid", "PerInstanceLaplace"]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Equal bins of an interval.
+
+    Parameters
+    ----------
+    lower, upper : float
+        Ends of the interval, in the data's unit.
+    bins : int
+        Number of bins K, from 2 to so many that a histogram takes 2 GiB.
+    sensitivity : float, optional
+        Range of the data as a fraction of the interval, in (0, 1]; 1 if not given.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not a number of the stated kind; the message ends in what was given.
+
+    Notes
+    -----
+    Source: Ryu, Jang & Yang (2024), section IV-A.  Taught in the chapter *One random record*.
+
+    Examples
+    --------
+    >>> grid = Grid(160.0, 230.0, bins=7)
+    >>> grid.index([160.0, 175.0, 230.0])
+    array([0, 1, 6])
+    >>> grid.counts([160.0, 161.0, 175.0])
+    array([2, 1, 0, 0, 0, 0, 0])
+    """
+
+    lower: float
+    upper: float
+    bins: int
+    sensitivity: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Refuse an interval or a number of bins that makes no grid."""
+        lower = _validate.number("lower", self.lower)
+        upper = _validate.number("upper", self.upper, above=lower)
+        if not math.isfinite(upper - lower):
+            raise _validate.fail("upper", f"a finite distance above lower={lower!r}", upper)
+        bins = _validate.integer("bins", self.bins, at_least=2)
+        _validate.memory("bins", bins, bins, what="a histogram")
+        sensitivity = _validate.number("sensitivity", self.sensitivity, above=0.0)
+        if sensitivity > 1.0:
+            raise _validate.fail("sensitivity", "a number > 0 and <= 1", sensitivity)
+        for name, value in (("lower", lower), ("upper", upper), ("bins", bins)):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "sensitivity", sensitivity)
+
+    @classmethod
+    def padded(
+        cls, data: ArrayLike, *, epsilon: float, bins: int = 101, quantile: float = 0.9
+    ) -> Grid:
+        r"""Build the grid of a data set, padded for the Laplace mechanism at ``epsilon``.
+
+        Parameters
+        ----------
+        data : array_like, shape (n,)
+            The records; finite, not all equal.
+        epsilon : float
+            Privacy target :math:`\varepsilon > 0` of the padding.
+        bins : int
+            Number of bins K.
+        quantile : float
+            Probability p in (1/2, 1) that the noise on the largest record stays below the upper
+            end.
+
+        Returns
+        -------
+        Grid
+            With ``sensitivity`` equal to the data's range over the padded range.
+
+        Raises
+        ------
+        ValueError
+            If the data are empty, constant or not finite, or an argument is out of range.
+
+        Examples
+        --------
+        >>> grid = Grid.padded([0.0, 1.0], epsilon=1.0)
+        >>> round(grid.lower, 4), round(grid.upper, 4), round(grid.sensitivity, 4)
+        (-1.6094, 2.6094, 0.237)
+        """
+        values = _validate.varied_vector("data", data)
+        epsilon = _validate.number("epsilon", epsilon, above=0.0)
+        quantile = _validate.number("quantile", quantile, above=0.5, below=1.0)
+        low, high = float(values.min()), float(values.max())
+        pad = (high - low) / epsilon * -math.log(2.0 - 2.0 * quantile)
+        if not math.isfinite(pad) or high - low + 2.0 * pad == math.inf:
+            raise _validate.fail("epsilon", "large enough for a finite padding", epsilon)
+        sensitivity = (high - low) / (high - low + 2.0 * pad)
+        return cls(low - pad, high + pad, bins, sensitivity=sensitivity)
+
+    @property
+    def width(self) -> float:
+        """Width of the whole interval, in the data's unit."""
+        return self.upper - self.lower
+
+    @property
+    def midpoints(self) -> NDArray[np.float64]:
+        """Midpoints of the bins, shape (K,), in the data's unit."""
+        return self.lower + self.width * ((np.arange(self.bins) + 0.5) / self.bins)
+
+    def index(self, data: ArrayLike) -> NDArray[np.int64]:
+        """Return the bin of each value.
+
+        Parameters
+        ----------
+        data : array_like, shape (n,)
+            Values inside the interval, ends included.
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            Bin numbers from 0 to K - 1.  A value on an edge belongs, up to rounding, to the bin
+            above it, the upper end to the last bin.
+
+        Raises
+        ------
+        ValueError
+            If a value lies outside the interval.
+        """
+        values = _validate.finite_vector("data", data)
+        outside = (values < self.lower) | (values > self.upper)
+        if outside.any():
+            where = int(np.flatnonzero(outside)[0])
+            raise ValueError(
+                f"data must lie in [{self.lower:g}, {self.upper:g}], "
+                f"got data[{where}]={float(values[where])!r}"
+            )
+        return self._bins_of(values)
+
+    def _bins_of(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the bin of each value; all of them lie inside the interval."""
+        place = np.floor((values - self.lower) / self.width * self.bins).astype(np.int64)
+        return np.minimum(place, self.bins - 1, out=place)
+
+    def counts(self, data: ArrayLike) -> NDArray[np.int64]:
+        """Return the histogram of the data on this grid.
+
+        Parameters
+        ----------
+        data : array_like, shape (n,)
+            Values inside the interval.
+
+        Returns
+        -------
+        ndarray of int, shape (K,)
+            Number of records in each bin.
+        """
+        return np.bincount(self.index(data), minlength=self.bins).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class PerInstanceLaplace:
+    r"""The random sampling query with a noise scale for each record.
+
+    One draw picks a record with equal chances, adds Laplace noise of that record's own scale to
+    the midpoint of its bin, conditional on the result staying inside the grid, and returns the
+    midpoint of the bin where it lands.
+
+    Parameters
+    ----------
+    data : array_like, shape (n,)
+        The records, inside the grid's interval.
+    scales : float or array_like, shape (n,)
+        Laplace scale b >= 0 of each record, or one for all, in units of the grid: 1 is the whole
+        padded interval.  A record whose scale is 0 has no noise and is released as its own bin.
+    grid : Grid
+        The bins.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a record lies outside the grid, or a scale is not a finite number >= 0, or there are
+        neither one nor n scales.
+
+    Notes
+    -----
+    Source: Ryu, Jang & Yang (2024), definition 4 and eq. (6).  Taught in *One random
+    record*.  Draws are bin numbers, so the low bits of a released value say nothing.  Every draw
+    costs privacy: m draws cost m times as much as one.
+
+    The noise of a record is rounded to probabilities that are multiples of 2⁻⁵², by
+    :func:`~pdpbook.foundations.grid_noise.whole_weights`, and drawn without any further rounding.
+
+    What a record loses is told by :meth:`losses`: the fixed-noise loss of its removal.
+
+    Examples
+    --------
+    >>> grid = Grid(0.0, 4.0, bins=4)
+    >>> query = PerInstanceLaplace([0.5, 0.5, 3.5], 0.25, grid)
+    >>> query.output().round(3)
+    array([0.398, 0.222, 0.163, 0.218])
+    >>> query.sample(5, rng=np.random.default_rng(0))
+    array([2.5, 1.5, 2.5, 0.5, 0.5])
+    """
+
+    data: ArrayLike
+    scales: ArrayLike
+    grid: Grid
+
+    __repr__ = short_repr
+
+    def __post_init__(self) -> None:
+        """Check the arguments and keep copies that cannot be written to."""
+        _validate.instance("grid", self.grid, Grid)
+        self.grid.index(self.data)
+        values = _validate.finite_vector("data", self.data)
+        scales = _validate.positive_vector("scales", self.scales, strict=False)
+        if scales.size not in (1, values.size):
+            raise ValueError(
+                f"scales must hold one value or {values.size}, got scales of length {scales.size}"
+            )
+        scales = np.broadcast_to(scales, values.shape).copy()
+        for name, array in (("data", values), ("scales", scales)):
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    def output(self) -> NDArray[np.float64]:
+        """Return the distribution of one draw.
+
+        Returns
+        -------
+        ndarray, shape (K,)
+            Probability P(x) of each bin, to the nearest double.
+        """
+        total = len(np.asarray(self.data)) * UNITS
+        return np.array([mass / total for mass in self._mass()])
+
+    def _mass(self) -> list[int]:
+        """Return the weights of all records in sum, for each bin; without rounding."""
+        sizes = np.bincount(self._groups[2])
+        mass = [0] * self.grid.bins
+        for part, weights in self._weights():
+            high, low = (sizes[part] @ half for half in (weights >> 26, weights & 2**26 - 1))
+            sums = zip(mass, high.tolist(), low.tolist(), strict=True)
+            mass = [before + (most << 26) + rest for before, most, rest in sums]
+        return mass
+
+    @cached_property
+    def _groups(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+        """Return bin and scale of each group of equal records, and the group of each record."""
+        bins = self.grid.bins
+        distinct, action = np.unique(np.asarray(self.scales), return_inverse=True)
+        groups, members = np.unique(action * bins + self.grid.index(self.data), return_inverse=True)
+        return groups % bins, distinct[groups // bins], members
+
+    def _weights(self) -> Iterator[tuple[slice, NDArray[np.int64]]]:
+        """Give the weights of the groups, a bounded number of rows at a time."""
+        places, scales, _ = self._groups
+        for start in range(0, places.size, 4096):
+            part = slice(start, start + 4096)
+            yield part, whole_weights(laplace_rows(places[part], scales[part], self.grid.bins))
+
+    def losses(self) -> NDArray[np.float64]:
+        r"""Return the pDP loss of each record for one draw.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            :math:`\max_x |\ln P(x)/P_{-i}(x)|` in nats, infinite where a record alone reaches an
+            output.  It is computed from the whole weights that a draw is made of and rounded up by
+            a few units in the last place, so that it bounds the loss of the mechanism that
+            :meth:`sample` draws from.
+
+        Notes
+        -----
+        It is the fixed-noise loss of the record's removal: all other records keep their noise, and
+        how the scales were chosen is not counted.  The only record of a data set has an infinite
+        loss.
+
+        Source: definition 2 of Ryu, Jang & Yang (2024), in both directions.  Taught in
+        *ε-DP and ε-pDP*.
+
+        Examples
+        --------
+        >>> query = PerInstanceLaplace([0.5, 0.5, 3.5], [0.0, 0.0, 0.5], Grid(0.0, 4.0, bins=4))
+        >>> query.losses().round(3)
+        array([0.405, 0.405,   inf])
+        """
+        from pdpbook import _loops  # which imports numba: grids alone need none
+
+        records = len(np.asarray(self.data))
+        if records == 1:
+            return np.array([math.inf])
+        mass = self._mass()
+        nearest = [float(each) for each in mass]
+        rest = [each - int(most) for each, most in zip(mass, nearest, strict=True)]
+        pair = np.array([nearest, rest], dtype=np.float64) / UNITS  # S(x) without rounding
+        losses = [
+            _loops.privacy_loss(row, pair, records)
+            for _, weights in self._weights()
+            for row in weights / UNITS
+        ]
+        return np.array(losses)[self._groups[2]]
+
+    def sample(self, size: int, *, rng: np.random.Generator | None = None) -> NDArray[np.float64]:
+        """Draw from the query, without rounding.
+
+        Parameters
+        ----------
+        size : int
+            Number of independent draws, from 1 to so many that they take 2 GiB.
+        rng : numpy.random.Generator, optional
+            For experiments that have to be repeated.  A release takes None: the generator of the
+            operating system.
+
+        Returns
+        -------
+        ndarray, shape (size,)
+            Midpoints of the bins that came out, in the data's unit.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the size is not a whole number >= 1, or ``rng`` is not a generator.
+        """
+        size = _validate.length("size", size, what="a sample")
+        source = release_source(rng)
+        records = len(np.asarray(self.data))
+        return self.grid.midpoints[drawn_bins(self._mass(), records, size, source)]

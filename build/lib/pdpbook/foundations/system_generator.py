@@ -1,0 +1,113 @@
+r"""The generator that draws for a release: the one of the operating system.
+
+A generator that was made for simulation, such as NumPy's PCG64, has a state of a few words, and
+who sees some of its outputs can compute the state and with it all other outputs.  Noise from such a
+generator hides nothing from that attacker.  The functions of this package that draw for a release
+therefore take ``rng=None`` for the generator of the operating system, which is made for keys
+(``os.urandom``; on Linux a ChaCha20 that the kernel seeds again and again).  Experiments, tests and
+the pages of the book pass a seeded :class:`numpy.random.Generator`, because they have to be
+repeated.
+
+:class:`SystemGenerator` has the one method of a NumPy generator that exact samplers need: uniform
+whole numbers.  A number from 0 to m - 1 is made of so many random bits as m - 1 has, and is drawn
+again if it is m or more.  All m numbers then have the same probability, with no rounding anywhere.
+
+**Why not OpenDP's package.**  OpenDP draws discrete Laplace and Gaussian noise as exactly as we do,
+by the same algorithms, in Rust, and it is the library to take for a system in production.  Here it
+would not do: it takes no generator, so that no page and no test could be repeated and no test could
+walk the whole tree of a sampler; it has neither the staircase nor draws from weights in whole
+numbers, which the game needs; and its noise adds a large binary dependency for two functions of
+twenty lines.  Our samplers are written so that they can be read beside the proof, and a test walks
+their trees.
+
+The ChaCha20 of the package RandomGen would do as well, and faster.  But a generator in the process
+has a state, which a fork or a copy of the process doubles: two releases then have the same noise.
+The system's has none that could be copied.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook import _validate
+
+__all__ = ["SystemGenerator", "release_source"]
+
+
+class SystemGenerator:
+    """Uniform whole numbers from the operating system's cryptographic generator.
+
+    It has no seed and no state, so nothing that it draws can be repeated.
+
+    Examples
+    --------
+    >>> drawn = SystemGenerator().integers(6, size=1000)
+    >>> int(drawn.min()), int(drawn.max())
+    (0, 5)
+    """
+
+    def integers(
+        self, low: int, high: int | None = None, size: int | tuple[int, ...] | None = None
+    ) -> Any:
+        """Draw whole numbers, each with the same probability.
+
+        Parameters
+        ----------
+        low, high : int
+            They are drawn from ``low`` to ``high - 1``, or from 0 to ``low - 1`` if ``high`` is not
+            given, as NumPy does; at most 2⁶³ numbers, all of which fit 64 bits.
+        size : int or tuple of int, optional
+            How many, or the shape of the array.
+
+        Returns
+        -------
+        int or ndarray of int64
+
+        Raises
+        ------
+        ValueError
+            If there is no such number.
+        """
+        first, end = (0, low) if high is None else (low, high)
+        if not 0 < (count := int(end) - int(first)) <= 2**63:
+            raise ValueError(f"high must be 1 to 2**63 above low, got {first} and {end}")
+        bits = (count - 1).bit_length()
+        shape = () if size is None else np.atleast_1d(size)
+        drawn = np.empty(int(np.prod(shape)), dtype=np.uint64)
+        open_ = np.arange(drawn.size)
+        while open_.size:
+            words = np.frombuffer(os.urandom(8 * open_.size), dtype="<u8")
+            numbers = words >> np.uint64(64 - bits) if bits else words * np.uint64(0)
+            drawn[open_] = numbers
+            open_ = open_[numbers >= np.uint64(count)]
+        found: NDArray[np.int64] = drawn.astype(np.int64) + int(first)
+        return int(found[0]) if size is None else found.reshape(shape)
+
+
+def release_source(rng: np.random.Generator | None) -> np.random.Generator:
+    """Return the generator from which a release is drawn: the system's, if no other is given.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator or None
+        A seeded generator, for experiments; a :class:`SystemGenerator` is one too.
+
+    Returns
+    -------
+    numpy.random.Generator
+        Or a :class:`SystemGenerator`, which has of its methods ``integers`` alone.
+
+    Raises
+    ------
+    TypeError
+        If it is something else.
+    """
+    if rng is None:
+        rng = SystemGenerator()  # type: ignore[assignment]
+    if isinstance(rng, SystemGenerator):
+        return rng
+    return _validate.generator("rng", rng)

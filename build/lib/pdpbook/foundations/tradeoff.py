@@ -1,0 +1,185 @@
+r"""Privacy as a test sees it: false alarms against misses.
+
+Somebody who must decide between P ("in") and Q ("out") from x makes two kinds of error: false
+alarms, Q taken for P, with probability α, and misses, P taken for Q, with probability β.  The
+*trade-off curve* is the smallest β for each α.  A mechanism is
+:math:`(\varepsilon,\delta)`-private if and only if no curve falls below
+
+.. math:: f_{\varepsilon,\delta}(\alpha) =
+          \max\{0,\; 1-\delta-e^{\varepsilon}\alpha,\; e^{-\varepsilon}(1-\delta-\alpha)\}.
+
+The proofs are in the chapter *Composition*.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _validate
+
+__all__ = ["gaussian_tradeoff", "laplace_tradeoff", "tradeoff_bound", "tradeoff_curve"]
+
+
+def tradeoff_curve(
+    present: ArrayLike, absent: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    r"""Return the corners of the trade-off curve of two distributions.
+
+    Parameters
+    ----------
+    present, absent : array_like, shape (K,)
+        Distribution of the output with the record, P, and without it, Q.
+
+    Returns
+    -------
+    alpha, beta : ndarray, shape (m,)
+        Corners, α rising from 0 to 1: the best test says "in" on the outputs of largest
+        p(x)/q(x); between two corners it tosses a coin, so the curve is a straight line there.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If one of them is no probability vector, or their lengths differ.
+
+    Notes
+    -----
+    Source: the lemma of Neyman and Pearson.  Taught in *Composition*.
+
+    Examples
+    --------
+    >>> alpha, beta = tradeoff_curve([0.25, 0.75], [0.75, 0.25])
+    >>> alpha, beta
+    (array([0.  , 0.25, 1.  ]), array([1.  , 0.25, 0.  ]))
+    """
+    p, q = _validate.distribution("present", present), _validate.distribution("absent", absent)
+    _validate.same_length("present", p, "absent", q)
+    p, q = p[(p > 0) | (q > 0)], q[(p > 0) | (q > 0)]
+    with np.errstate(divide="ignore"):
+        # pragma: no mutate — outcomes of one ratio lie on one line of the curve, in whatever order
+        order = np.argsort(np.log(q) - np.log(p), kind="stable")
+    alpha = np.concatenate([[0.0], np.cumsum(q[order])])
+    beta = np.concatenate([[0.0], np.cumsum(p[order][::-1])])[::-1]
+    # pragma: no mutate — no quotient exceeds 1: the last corner is divided by itself
+    return np.minimum(alpha / alpha[-1], 1.0), np.minimum(beta / beta[0], 1.0)
+
+
+def tradeoff_bound(alpha: ArrayLike, *, epsilon: float, delta: float = 0.0) -> NDArray[np.float64]:
+    r"""Return the lowest trade-off curve that :math:`(\varepsilon,\delta)`-privacy allows.
+
+    Parameters
+    ----------
+    alpha : array_like
+        False-alarm rates in [0, 1].
+    epsilon, delta : float
+        Privacy level, :math:`\varepsilon \ge 0` and δ in [0, 1).
+
+    Returns
+    -------
+    ndarray
+        :math:`f_{\varepsilon,\delta}(\alpha)`, the least possible miss rate; shape of ``alpha``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a rate lies outside [0, 1], epsilon is not a finite number >= 0, or δ is not in [0, 1).
+
+    Notes
+    -----
+    The two distributions are those of neighbouring data sets, by removal or by replacement.
+
+    Source: Wasserman & Zhou (2010).  Taught in *Composition*.
+
+    Examples
+    --------
+    >>> tradeoff_bound([0.0, 0.25, 1.0], epsilon=np.log(3)).round(4)
+    array([1.  , 0.25, 0.  ])
+    """
+    rate = _rates(alpha)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0, strict=False)
+    delta = _validate.fraction("delta", delta)
+    with np.errstate(over="ignore", invalid="ignore"):
+        steep = np.where(rate > 0.0, 1.0 - delta - np.exp(epsilon) * rate, 1.0 - delta)
+    flat = np.exp(-epsilon) * (1.0 - delta - rate)
+    return np.asarray(np.maximum(0.0, np.maximum(steep, flat)))
+
+
+def gaussian_tradeoff(alpha: ArrayLike, *, shift: float) -> NDArray[np.float64]:
+    r"""Return the trade-off curve of N(0, 1) against N(shift, 1).
+
+    Parameters
+    ----------
+    alpha : array_like
+        False-alarm rates in [0, 1].
+    shift : float
+        Sensitivity over standard deviation, :math:`\mu=\Delta_2/\sigma \ge 0`.
+
+    Returns
+    -------
+    ndarray
+        :math:`\Phi(\Phi^{-1}(1-\alpha)-\mu)`; shape of ``alpha``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a rate lies outside [0, 1], or the shift is not a finite number >= 0.
+
+    Notes
+    -----
+    Source: Dong, Roth & Su (2022).  Taught in *Composition*.
+
+    Examples
+    --------
+    >>> gaussian_tradeoff([0.0, 0.5, 1.0], shift=1.0).round(4)
+    array([1.    , 0.1587, 0.    ])
+    """
+    from scipy.special import ndtr, ndtri
+
+    rate = _rates(alpha)
+    shift = _validate.number("shift", shift, above=0.0, strict=False)
+    return np.asarray(ndtr(-ndtri(rate) - shift))
+
+
+def laplace_tradeoff(alpha: ArrayLike, *, epsilon: float) -> NDArray[np.float64]:
+    r"""Return the trade-off curve of the Laplace mechanism.
+
+    Parameters
+    ----------
+    alpha : array_like
+        False-alarm rates in [0, 1].
+    epsilon : float
+        Sensitivity over scale, :math:`\varepsilon \ge 0`.
+
+    Returns
+    -------
+    ndarray
+        The least miss rate; shape of ``alpha``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a rate lies outside [0, 1], or epsilon is not a finite number >= 0.
+
+    Notes
+    -----
+    Source: Dong, Roth & Su (2022).  Taught in *Composition*.
+
+    Examples
+    --------
+    >>> laplace_tradeoff([0.0, 0.5, 1.0], epsilon=1.0).round(4)
+    array([1.    , 0.1839, 0.    ])
+    """
+    rate = _rates(alpha)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0, strict=False)
+    shrink = math.exp(-epsilon)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        middle = shrink / (4.0 * rate)
+        left = 1.0 - rate / shrink if shrink > 0.0 else 1.0  # of use at rate 0 only
+    right = shrink * (1.0 - rate)
+    return np.asarray(np.where(rate <= shrink / 2.0, left, np.where(rate <= 0.5, middle, right)))
+
+
+def _rates(alpha: ArrayLike) -> NDArray[np.float64]:
+    return _validate.finite_array("alpha", alpha, above=0.0, below=1.0, strict=False)

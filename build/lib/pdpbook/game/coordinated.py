@@ -1,0 +1,278 @@
+r"""Coordinated moves: a local search that changes several groups of records together.
+
+At a Nash equilibrium no single record gains by changing its action.  It is a local optimum, and two
+records that change together may still gain: one of them can be released with less noise if the
+other one takes more.  Local search calls such changes *compound moves*.  Here a compound move
+consists of a move of one group that would lower KL but break the privacy of some records, and of
+the cheapest move of another group that *repairs* this privacy.  The linear form of pDP tells how
+many records the repair needs.
+
+Some equilibria can be left only by more than two groups at once.  From the best end the search
+therefore goes on as an iterated local search.  Its perturbations are *forced* moves of groups or of
+single records, which are made whatever they cost.  Single records repair the privacy that is lost,
+chosen by the greedy rule of set covering, and all others play best responses.  If the payoff is
+larger at the end than before, the result is kept, and otherwise everything is undone.
+
+Nothing is kept that does not increase the payoff, so the search stops.  In a game of fewer than
+2,048 records it stops at a Nash equilibrium that no compound move and no forced move of this search
+improves.
+
+In a game of 2,048 records or more single records matter little, and what there is to gain from them
+would take longer and longer to find.  There the search first moves parts of groups that hold at
+least about a thousandth of all records, and a part of this size is forced where a single record is
+in a small game.  Then it goes on record by record, without forced moves, to an equilibrium that no
+compound move improves.  Best responses that meet the bounds of privacy of several groups creep
+along them, a few records at a time.  So a joint move of all groups comes first
+(:mod:`pdpbook.game.joint_move`), and again after every 16 passes, with compound moves between them.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _loops, _validate
+from pdpbook._extras import progress_bar
+from pdpbook.game.best_response import BestResponse, play
+from pdpbook.game.joint_move import joint_moves
+from pdpbook.game.nvo_game import NVOGame
+
+__all__ = ["coordinated_best_response"]
+
+#: How much worse in KL a restart may end and still be gone on from, at first.
+_TOLERANCE = 0.2
+#: Compound moves follow a forced move that ends less than this fraction of KL above the profile.
+_NEAR = 0.05
+#: Games of up to twice so many records are searched record by record, larger ones in parts first.
+_PARTS = 1024
+#: Passes of best responses between two passes of compound moves in a larger game.
+_PASSES = 16
+
+
+def coordinated_best_response(
+    game: NVOGame,
+    *,
+    start: ArrayLike | None = None,
+    rng: np.random.Generator | None = None,
+    restarts: int = 0,
+    max_sweeps: int = 1000,
+    progress: bool = False,
+) -> BestResponse:
+    """Best-response dynamics in which groups may also move together.
+
+    Parameters
+    ----------
+    game : NVOGame
+        The game; any kernel, any delta.
+    start : array_like of int, shape (K, V), optional
+        The first profile.  Without it, the dynamics start from every constant profile in turn, and
+        from one random profile if there is an ``rng``, and go on from the best end
+        with forced moves.
+    rng : numpy.random.Generator, optional
+        Source of the random start and of the restarts.
+    restarts : int
+        How often to disturb the profile, at most 10⁹ times, by moving up to three groups of random
+        or neighbouring bins, and to play on from there.  What comes out is the next profile to be
+        disturbed if nobody's privacy is lost and KL is lower, or higher by less than a tolerance
+        that falls from 20 % to nothing.  The best profile is returned.
+    max_sweeps : int
+        Passes after which a run of the dynamics gives up.
+    progress : bool
+        Whether to show a progress bar over the runs: from each start, on from the best end, and
+        after each disturbance.
+
+    Returns
+    -------
+    BestResponse
+        Its traces hold the payoff of the best start and after every run that improved it;
+        ``sweeps`` and ``moves`` count all runs, those that were given up again included.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is out of range, or restarts are wanted without a generator.
+
+    Notes
+    -----
+    Source: this book; the papers know moves of single records only.  Taught in *Coordinated moves*.
+
+    Examples
+    --------
+    >>> from pdpbook import NVOGame, best_response_dynamics, laplace_kernel
+    >>> game = NVOGame([9, 1, 6, 1], laplace_kernel(4, [0.05, 0.8]), epsilon=1.0)
+    >>> alone = best_response_dynamics(game, start=game.constant_profile(1))
+    >>> together = coordinated_best_response(game, start=game.constant_profile(1))
+    >>> together.divergence <= alone.divergence, game.evaluate(together.profile).is_nash()
+    (True, True)
+    """
+    game = _validate.instance("game", game, NVOGame)
+    progress = _validate.boolean("progress", progress)
+    restarts = _validate.integer("restarts", restarts, at_least=0, at_most=_validate.ROUNDS)
+    max_sweeps = _validate.integer("max_sweeps", max_sweeps, at_least=1)
+    if restarts and rng is None:
+        raise ValueError(f"restarts need a generator, got restarts={restarts} and rng=None")
+    if rng is not None:
+        rng = _validate.generator("rng", rng)
+    began = time.perf_counter()
+    starts = _starts(game, start, rng)
+    runs: list[BestResponse] = []
+    total = len(starts) + 1 + restarts + (restarts > 0)
+    with progress_bar(total=total, desc="coordinated moves", shown=progress) as bar:
+        for profile in starts:
+            runs.append(_play(game, profile, max_sweeps))
+            bar.update()
+        search = _Search(game, max_sweeps, runs, [max(runs, key=_rank)])
+        current = search.play(search.best.profile, forced=True)
+        bar.update()
+        for i in range(restarts):
+            run = search.play(_disturbed(current.profile, rng))
+            tolerated = current.divergence * (1.0 + _TOLERANCE * (1.0 - i / restarts))
+            if (run.private_records, tolerated) > (current.private_records, run.divergence):
+                current = run
+            bar.update()
+        if restarts:
+            search.play(search.best.profile, forced=True)
+            bar.update()
+    return search.result(time.perf_counter() - began)
+
+
+def _unit(n: int) -> int:
+    """Return the power of 2 of which n records have from 1,024 to 2,047, or 1 for fewer."""
+    return 1 << max(n.bit_length() - _PARTS.bit_length(), 0)
+
+
+def _starts(
+    game: NVOGame, start: ArrayLike | None, rng: np.random.Generator | None
+) -> list[NDArray[np.int64]]:
+    """Return the profile that was given, or all constant ones and perhaps a random one."""
+    if start is not None:
+        counts, actions = game.counts, game.actions
+        return [_validate.profile_matrix("start", start, counts=counts, actions=actions)]
+    constant = [game.constant_profile(action) for action in range(game.actions)]
+    return constant if rng is None else [*constant, game.random_profile(rng=rng)]
+
+
+def _rank(run: BestResponse) -> tuple[int, float]:
+    """Order runs as the game orders payoffs: P_E first, then KL."""
+    return run.private_records, -run.divergence
+
+
+@dataclass(frozen=True)
+class _Search:
+    """A search that plays one run after another and remembers them.
+
+    Attributes
+    ----------
+    game : NVOGame
+        The game.
+    max_sweeps : int
+        Passes after which a run of the dynamics gives up.
+    runs : list of BestResponse
+        All runs so far.
+    trace : list of BestResponse
+        The best start, and every run that was better than all before it.
+    """
+
+    game: NVOGame
+    max_sweeps: int
+    runs: list[BestResponse]
+    trace: list[BestResponse]
+
+    @property
+    def best(self) -> BestResponse:
+        """The best run so far."""
+        return self.trace[-1]
+
+    def play(self, profile: NDArray[np.int64], *, forced: bool = False) -> BestResponse:
+        """Play a run from a profile, perhaps with forced moves, and remember it."""
+        run = _play(self.game, profile, self.max_sweeps, forced=forced)
+        self.runs.append(run)
+        if _rank(run) > _rank(self.best):
+            self.trace.append(run)
+        return run
+
+    def result(self, seconds: float) -> BestResponse:
+        """Return the best run, with the trace of the search and the work of all runs."""
+        first, *later = self.trace
+        ends = [run.private_records for run in later]
+        private_counts = np.array([*first.private_counts, *ends])
+        divergences = np.array([*first.divergences, *(run.divergence for run in later)])
+        return BestResponse(
+            profile=self.best.profile,
+            private_counts=private_counts,
+            divergences=divergences,
+            payoffs=private_counts + 1.0 - divergences / math.log(self.game.bins),
+            sweeps=sum(run.sweeps for run in self.runs),
+            moves=sum(run.moves for run in self.runs),
+            converged=self.best.converged,
+            seconds=seconds,
+        )
+
+
+def _play(
+    game: NVOGame, start: NDArray[np.int64], max_sweeps: int, *, forced: bool = False
+) -> BestResponse:
+    """Alternate best responses, compound and perhaps forced moves until none changes anything."""
+    coarse = _unit(game.records)
+    profile, runs, moved, scratch = start, [], 0, _loops.new_scratch(game.bins)
+    for unit in dict.fromkeys((coarse, 1)):
+        passes = max_sweeps if coarse == 1 else min(max_sweeps, _PASSES)
+        joint = unit < coarse
+        for left in range(max_sweeps, -1, -1):
+            if joint:
+                profile = _moved_jointly(game, profile, scratch)
+            run = play(game, profile.copy(), max_sweeps=passes, batch=True, unit=unit)
+            runs.append(run)
+            profile = run.profile.copy()
+            joint = unit < coarse and not run.converged
+            if left == 0 or (coarse == 1 and not run.converged):
+                break
+            moves = _loops.compound_move_sweep(game.compiled, profile, scratch, unit)
+            if moves == 0 and run.converged and forced and unit == coarse:
+                near = _NEAR * run.divergence
+                moves = _loops.forced_move_sweep(game.compiled, profile, scratch, near, unit)
+            if moves == 0 and run.converged:
+                break
+            moved += int(moves)
+    return BestResponse(
+        profile=run.profile,
+        private_counts=np.concatenate([r.private_counts for r in runs]),
+        divergences=np.concatenate([r.divergences for r in runs]),
+        payoffs=np.concatenate([r.payoffs for r in runs]),
+        sweeps=sum(r.sweeps for r in runs),
+        moves=moved + sum(r.moves for r in runs),
+        converged=run.converged,
+        seconds=sum(r.seconds for r in runs),
+    )
+
+
+def _moved_jointly(
+    game: NVOGame, profile: NDArray[np.int64], scratch: _loops.Scratch
+) -> NDArray[np.int64]:
+    """Return the first joint move that is better than the profile, or the profile."""
+    for proposed in joint_moves(game, profile):
+        if _loops.is_better(game.compiled, profile, proposed, scratch):
+            return proposed
+    return profile
+
+
+def _disturbed(profile: NDArray[np.int64], rng: np.random.Generator | None) -> NDArray[np.int64]:
+    """Return a copy in which up to three groups, near each other or not, have moved in part."""
+    assert rng is not None
+    disturbed = profile.copy()
+    occupied = np.flatnonzero(profile.sum(axis=1))
+    centre = rng.integers(occupied.size)
+    reach = 2 if rng.random() < 0.5 else occupied.size  # in occupied bins
+    near = occupied[max(centre - reach, 0) : centre + reach + 1]
+    for _ in range(rng.integers(1, 4)):
+        k = rng.choice(near)
+        v = rng.choice(np.flatnonzero(disturbed[k]))
+        w = rng.integers(profile.shape[1])
+        size = disturbed[k, v] if rng.random() < 0.5 else rng.integers(disturbed[k, v] + 1)
+        disturbed[k, v] -= size
+        disturbed[k, w] += size
+    return disturbed

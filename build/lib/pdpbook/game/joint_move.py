@@ -1,0 +1,135 @@
+r"""A joint move: all groups of a large game at once.
+
+Best responses and compound moves change one group or two at a time.  Where the mass of several
+outputs is at its bound, such steps are short, and in some games the number of passes grows about
+like the square root of n.  A joint move needs no passes.  Let only those actions be played that
+somebody in a bin plays now, and let the shares :math:`\xi_{kv}=C_{kv}/n_k` be any numbers, not only
+multiples of :math:`1/n_k`.  Then the mass S is linear in the shares, and everybody is private if
+and only if, for δ = 0, each S(x) lies between two bounds that follow from the rows that are played
+(the linear form).  KL is convex in S.  So the best shares solve
+
+.. math::
+   \min_\xi\ \mathrm{KL}\Bigl(q\,\Big\|\,\frac{S}{n}\Bigr)\quad\text{subject to}\quad
+   \xi\ge0,\qquad \sum_v \xi_{kv}=1,\qquad
+   \max_{k,v}\frac{p_{kv}(x)}{\tau}\le S(x)\le\min_{k,v}\frac{p_{kv}(x)}{\sigma} ,
+
+a convex program whose size does not depend on n; the upper bound is absent where σ ≤ 0.  For δ > 0
+privacy asks for less than these bounds, and where the profile does not meet one of them, its
+present mass stands in the place of the bound.
+
+SciPy solves the program (sequential least squares).  The solution is rounded to whole records, and
+so it is only a proposal: the caller makes the move if exact arithmetic finds it better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import Bounds, LinearConstraint, minimize
+from scipy.special import kl_div
+
+from pdpbook.game.nvo_game import NVOGame
+from pdpbook.per_instance.privacy_loss import linear_limits
+
+__all__ = ["joint_moves"]
+
+#: Groups beyond which the program takes longer than the passes that it saves.
+_GROUPS = 256
+#: How far to go from the profile towards the best shares, until a step is better.
+_STEPS = (1.0, 0.5, 0.25, 0.125)
+
+
+def joint_moves(game: NVOGame, profile: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """Propose profiles on the way from one profile to the best shares, the farthest first.
+
+    Parameters
+    ----------
+    game : NVOGame
+        The game.
+    profile : ndarray of int, shape (K, V)
+        Where to begin; it is not changed.
+
+    Yields
+    ------
+    ndarray of int, shape (K, V)
+        A profile with the counts of the game.
+
+    Notes
+    -----
+    Source: this book.  Taught in *Coordinated moves*.
+
+    Examples
+    --------
+    >>> from pdpbook import laplace_kernel
+    >>> game = NVOGame([600, 300, 100], laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
+    >>> start = np.array([[300, 300], [150, 150], [50, 50]])
+    >>> proposed = next(joint_moves(game, start))
+    >>> proposed.sum(axis=1).tolist()
+    [600, 300, 100]
+    >>> game.evaluate(proposed).divergence < 0.01 < game.evaluate(start).divergence
+    True
+    """
+    bins, actions = np.nonzero(profile)
+    if not np.count_nonzero(game.counts) < bins.size <= _GROUPS:
+        return
+    here = profile[bins, actions] / game.counts[bins]
+    best = _best_shares(game, bins, actions, here)
+    for step in _STEPS:
+        shares = np.zeros(profile.shape)
+        shares[bins, actions] = here + step * (best - here)
+        yield _rounded(shares, game.counts)
+
+
+def _best_shares(
+    game: NVOGame,
+    bins: NDArray[np.int64],
+    actions: NDArray[np.int64],
+    here: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return the shares of the groups that solve the program, from the present ones."""
+    rows = game.kernel[actions, bins]
+    of_all = rows * (game.counts[bins] / game.records)[:, None]  # what a group adds to S / n
+    now = here @ of_all
+    tau, sigma = (limit * game.records for limit in linear_limits(game.records, game.epsilon))
+    least = np.minimum(rows.max(axis=0) / tau, now)  # a bound that is not met now is no bound
+    unit = kl_div(game.frequency, now).sum()
+    if unit <= 0.0:  # there is nothing to gain
+        return here
+    reached = now > 0.0
+    parts = (of_all[:, reached] / now[reached]).T
+
+    def divergence(shares: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        mass = shares @ of_all
+        slope = 1.0 - np.divide(game.frequency, mass, out=np.zeros(mass.size), where=mass > 0.0)
+        return kl_div(game.frequency, mass).sum() / unit, of_all @ slope / unit
+
+    in_bin = (bins == np.unique(bins)[:, None]).astype(float)
+    constraints = [
+        LinearConstraint(in_bin, 1.0, 1.0),
+        LinearConstraint(parts, (least / now)[reached], np.inf),
+    ]
+    if sigma > 0.0:
+        most = np.maximum(rows.min(axis=0) / sigma, now)
+        constraints.append(LinearConstraint(parts, -np.inf, (most / now)[reached]))
+    solution = minimize(
+        divergence,
+        here,
+        jac=True,
+        method="SLSQP",
+        bounds=Bounds(0.0, 1.0),
+        constraints=constraints,
+        options={"maxiter": 100, "ftol": 1e-10},
+    )
+    return np.asarray(solution.x)
+
+
+def _rounded(shares: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return whole counts that add up to those of the bins, by the largest remainders."""
+    shares = np.maximum(shares, 0.0)
+    exact = shares / np.where(counts > 0, shares.sum(axis=1), 1.0)[:, None] * counts[:, None]
+    whole = np.floor(exact).astype(np.int64)
+    left = counts - whole.sum(axis=1)
+    places = np.argsort(np.argsort(whole - exact, axis=1, kind="stable"), axis=1, kind="stable")
+    return whole + (places < left[:, None])

@@ -1,0 +1,483 @@
+r"""The mixed-integer program of the exact optimum, whose rows are added as they are needed.
+
+Its columns are the counts C[k, v] of the occupied bins, a number z[k, v] in [0, 1] for "some record
+of bin k plays v", the mass S(x), and heights t(x) that stand for :math:`-\ln S(x)`.  Every profile
+satisfies
+
+.. math::
+   \sum_v C_{kv}=n_k,\qquad 0\le C_{kv}\le n_k z_{kv},\qquad S(x)=\sum_{kv} C_{kv}\,p_{kv}(x) .
+
+Everything else is expressed by infinitely many linear inequalities, of which a few are needed:
+
+* Tangents: :math:`t(x) \ge 1-\ln a-S(x)/a` for every a > 0, because -ln is convex.
+* Privacy (the linear form; for δ > 0 the same with sums): where z[k, v] = 1 and for every set X of
+  outputs, :math:`\sum_{x\in X}(p_{kv}(x)-\tau S(x))\le\delta\,(n-1)\,e^{-\varepsilon}` and
+  :math:`\sum_{x\in X}(\sigma S(x)-p_{kv}(x))\le\delta\,(n-1)`.  The hockey-stick divergence is the
+  largest of these sums; for δ = 0 sets of one output are enough.
+* The averaging cut: the mean of the privacy rows of a bin, weighted by C[k, v] / n_k, which needs
+  no z.
+
+A row that a solution violates is added, and the program is solved again.  The optimum of a program
+with missing rows is a lower bound.  So the choice of the rows decides how long the search takes,
+and never whether its bound is true.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from pdpbook.game.nvo_game import NVOGame
+from pdpbook.game.outcome import Outcome
+from pdpbook.per_instance.privacy_loss import linear_limits
+
+__all__ = ["Answer", "Program", "dual_bound"]
+
+#: Branch and bound. Its bound is lowered by this fraction of itself and by this much again, in the
+#: solver's units, because the solver takes constraints as met, and branches as hopeless, within
+#: ``_TOLERANCE``.
+MARGIN = (1e-6, 2e-8)
+_TOLERANCE = 1e-9
+#: Linear program: its bound follows from any dual values, so it is lowered for rounding only, by
+#: this fraction of everything that is added up.
+_ROUNDING = 1e-13
+#: Privacy constraints are relaxed by this fraction, so that no private profile is cut off.
+_SLACK = 1e-9
+#: A row is added if a solution violates it by more than this fraction.
+_VIOLATED = 2.5e-9
+#: An excess of less than this is 0: its row could not be scaled.
+_NOTHING = 1e-200
+#: An output is wide if its typical mass is less than this fraction of the largest.  The solver's
+#: tolerances would be too coarse for a column that measures S there, so privacy rows write S out.
+_WIDE = 1e-6
+#: Where the first tangents touch -ln s, as multiples of the typical mass.
+_FIRST = (0.5, 0.8, 1.0, 1.25, 2.0)
+#: Privacy rows for delta = 0 are added for the worst output of each of so many stretches.  With the
+#: worst output alone, branch and bound has to refute one absurd pattern of actions after another.
+_STRETCHES = 8
+#: The solver drops smaller coefficients than 1e-12.  Mass coefficients are rounded up to this and
+#: other rows left away: that relaxes the program, so bounds stay true.
+_SMALL = 1e-11
+
+
+class Answer(NamedTuple):
+    """What the solver says: a lower bound in nats and, if it has one, a solution."""
+
+    bound: float
+    columns: NDArray[np.float64] | None
+
+
+class _Columns(NamedTuple):
+    """Where the columns of a program stand: C and z group by group, u and t output by output."""
+
+    counts: slice
+    present: slice
+    mass: slice
+    heights: slice
+
+    @classmethod
+    def of(cls, groups: int, outputs: int, occupied: int) -> _Columns:
+        """Return the columns of so many groups, outputs and occupied bins."""
+        ends = [0, *np.cumsum([groups, groups, outputs, occupied]).tolist()]
+        return cls(*(slice(begin, end) for begin, end in pairwise(ends)))
+
+    @property
+    def whole(self) -> slice:
+        """C and z, which are whole numbers at a profile."""
+        return slice(self.counts.start, self.present.stop)
+
+    @property
+    def width(self) -> int:
+        """The number of all columns."""
+        return int(self.heights.stop)
+
+
+class Program:
+    """The program of a game as far as it is written down.
+
+    The columns are C and z, group by group, then u for every output and t for every occupied bin.
+    Mass is measured from a typical one and magnified, ``S = reference (1 + u / scale)``, and so is
+    t, the height of the roof over ``-ln (1 + u / scale)``.  The magnification brings the divergence
+    to about 1, so that the solver's absolute tolerances are small beside it.
+
+    Parameters
+    ----------
+    game : NVOGame
+        The game.
+    mass : ndarray, shape (K,)
+        A typical mass S.
+    divergence : float
+        A typical divergence in nats.
+    """
+
+    def __init__(self, game: NVOGame, mass: NDArray[np.float64], divergence: float) -> None:
+        tau, sigma = linear_limits(game.records, game.epsilon)
+        # pragma: no mutate — the scale is a unit, which cancels
+        self.game, self.scale = game, 1.0 / min(max(divergence, 1e-4), 1.0)
+        self.tau, self.sigma = tau * (1.0 + _SLACK), max(sigma * (1.0 - _SLACK), 0.0)
+        allowed = game.delta * (game.records - 1) * (1.0 + _SLACK)
+        self.exceed, self.miss = allowed * math.exp(-game.epsilon), allowed
+        self.occupied = np.flatnonzero(game.counts)
+        counts = game.counts[self.occupied].astype(float)
+        self.sizes = np.repeat(counts, game.actions)
+        self.groups = self.sizes.size
+        by_bin = game.kernel[:, self.occupied, :].transpose(1, 0, 2)
+        self.rows = np.ascontiguousarray(by_bin.reshape(self.groups, game.bins))
+        self.columns = _Columns.of(self.groups, game.bins, self.occupied.size)
+        least, self.most = counts @ by_bin.min(axis=1), counts @ by_bin.max(axis=1)
+        self.wide = mass < _WIDE * self.most
+        reached = np.where(self.wide, self.most, mass)
+        self.reference = np.where(self.most > 0.0, reached, 1.0)
+        self.frequency = game.frequency[self.occupied]
+
+        self.lower, self.upper = self._bounds(least)
+        self.cost = np.zeros(self.columns.width)
+        self.cost[self.columns.heights] = self.frequency
+        typical = np.log(game.records * self.frequency / self.reference[self.occupied])
+        self.offset = self.scale * float(self.frequency @ typical)
+        self.matrix = sp.csr_array((0, self.columns.width))
+        self.row_lower, self.row_upper = np.empty(0), np.empty(0)
+        self._solver = _solver()
+        empty = np.empty(0)
+        self._solver.addCols(self.cost.size, self.cost, self.lower, self.upper, 0, [], [], empty)
+        self._solver.changeObjectiveOffset(self.offset)
+        self._write_profiles(counts)
+        where = np.repeat(np.arange(self.occupied.size), len(_FIRST))
+        self._write_tangents(where, np.tile(_FIRST, self.occupied.size))
+
+    def _bounds(
+        self, least: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the smallest and the largest value of each column, from the smallest mass.
+
+        No profile has less mass than ``least`` at an output, or more than ``self.most``.  A group
+        whose row is too large for the most mass, or too small for the least, is never private.
+        """
+        least_s = least / self.reference * (1.0 - _SLACK)
+        most_s = self.most / self.reference * (1.0 + _SLACK) + _SMALL * self.game.records
+        never = np.maximum(self.rows - self.tau * self.most, 0.0).sum(axis=1) > self.exceed
+        never |= np.maximum(self.sigma * least - self.rows, 0.0).sum(axis=1) > self.miss
+        lower, upper = np.zeros(self.columns.width), np.zeros(self.columns.width)
+        upper[self.columns.present] = np.where(never, 0.0, 1.0)
+        upper[self.columns.counts] = self.sizes * upper[self.columns.present]
+        lower[self.columns.mass] = self.scale * (least_s - 1.0)
+        upper[self.columns.mass] = self.scale * (most_s - 1.0)
+        lower[self.columns.heights] = -self.scale * np.log(most_s[self.occupied])
+        upper[self.columns.heights] = -self.scale * np.log(least_s[self.occupied])
+        return lower, upper
+
+    # --- rows ------------------------------------------------------------------------------
+
+    def _append(self, rows: Any, lower: Any, upper: Any) -> None:
+        """Add rows to the program and to the solver's copy of it."""
+        rows = sp.csr_array(rows)
+        lower = np.broadcast_to(lower, rows.shape[0])
+        upper = np.broadcast_to(upper, rows.shape[0])
+        self.matrix = sp.csr_array(sp.vstack([self.matrix, rows]))
+        self.row_lower = np.concatenate([self.row_lower, lower])
+        self.row_upper = np.concatenate([self.row_upper, upper])
+        self._solver.addRows(
+            rows.shape[0], lower, upper, rows.nnz, rows.indptr[:-1], rows.indices, rows.data
+        )
+
+    def _write_profiles(self, counts: NDArray[np.float64]) -> None:
+        """Every record plays once, z says who plays what, and S is the mass of that."""
+        outputs = np.eye(self.game.bins)
+        everyone = np.kron(np.eye(counts.size), np.ones(self.game.actions))
+        self._append(self._rows(counts=everyone), counts, counts)
+        here = self._rows(counts=np.eye(self.groups), present=-np.diag(self.sizes))
+        self._append(here, -np.inf, 0.0)
+        share = self.scale * (self.rows / self.reference).T
+        self._append(self._rows(counts=_relaxed(-share), mass=outputs), -np.inf, -self.scale)
+        if self.sigma > 0.0:
+            self._append(self._rows(counts=-share, mass=outputs), -self.scale, np.inf)
+
+    def _write_tangents(self, where: NDArray[np.int64], points: NDArray[np.float64]) -> None:
+        """Add tangents of -ln s that touch at the given points, at occupied bins."""
+        lines, columns = np.arange(where.size), self.columns
+        rows = np.zeros((where.size, columns.width))
+        rows[lines, columns.mass.start + self.occupied[where]] = 1.0 / points
+        rows[lines, columns.heights.start + where] = 1.0
+        self._append(rows, self.scale * (1.0 - np.log(points) - 1.0 / points), np.inf)
+
+    def _write_privacy(
+        self,
+        sets: NDArray[np.bool_],
+        where: slice,
+        block: NDArray[np.float64],
+        slope: float,
+        right: Any,
+        enough: Any,
+    ) -> None:
+        """Add ``block - slope * (sum of S over the set) <= right``, one row a set.
+
+        The block of coefficients stands in the columns ``where``, C or z.  Where S is not a
+        column of its own that the row can use, it is written out in the counts.  There a
+        coefficient need not be larger than ``enough``, with which a single record of the group
+        meets the row whatever the others do.
+        """
+        written = self._written(slope)
+        left = np.zeros((len(sets), self.columns.whole.stop))
+        left[:, where] = block
+        share = slope * ((sets & written) @ self.rows.T)
+        left[:, self.columns.counts] -= np.minimum(share, np.reshape(enough, (-1, 1)))
+        weight = (sets & ~written) * (slope * self.reference)
+        largest = np.maximum(abs(left).max(axis=1), abs(weight).sum(axis=1))
+        unit = largest[:, None] / self.scale
+        mass = -weight / (self.scale * unit)
+        bound = (right + weight.sum(axis=1)) / unit[:, 0]
+        self._append(self._rows(whole=_relaxed(left / unit), mass=mass), -np.inf, bound)
+
+    def _rows(self, **blocks: NDArray[Any]) -> sp.csr_array:
+        """Return rows from the blocks of coefficients that stand in the columns of that name."""
+        rows = np.zeros((len(next(iter(blocks.values()))), self.columns.width))
+        for name, block in blocks.items():
+            rows[:, getattr(self.columns, name)] = block
+        return sp.csr_array(rows)
+
+    def _written(self, slope: float) -> NDArray[np.bool_]:
+        """At which outputs privacy rows of this slope write S out in the counts."""
+        small = abs(slope) * self.reference <= 100.0 * _SMALL * self.most
+        return self.wide | small
+
+    def refine(
+        self, columns: NDArray[np.float64], tolerance: float, *, everybody: bool = False
+    ) -> int:
+        """Add the rows that a solution violates; return how many.
+
+        With ``everybody``, those that it would violate if each action were played in each bin.
+
+        Tangents are added where the roof lies below the logarithm by more than ``tolerance`` nats
+        in sum.
+        """
+        before = self.matrix.shape[0]
+        c, z, u, t = (columns[each] for each in self.columns)
+        s = np.maximum(1.0 + u / self.scale, 1e-300)
+        z = np.ones_like(z) if everybody else z
+        roof = self.frequency * (-np.log(s[self.occupied]) - t / self.scale)
+        low = np.flatnonzero(roof > tolerance / self.occupied.size)
+        if low.size:
+            self._write_tangents(low, s[self.occupied[low]])
+        written_out = np.maximum(c, 0.0) @ self.rows  # the solver may return -1e-10 records
+        self._separate(c, z, np.where(self.wide, written_out, s * self.reference))
+        return self.matrix.shape[0] - before
+
+    def _separate(
+        self, c: NDArray[np.float64], z: NDArray[np.float64], mass: NDArray[np.float64]
+    ) -> None:
+        """Add the privacy rows, of groups and of averages, that (C, z, S) violates most."""
+        game, share = self.game, c / self.sizes
+        by_bin = (self.occupied.size, game.actions, game.bins)
+        mean = (share[:, None] * self.rows).reshape(by_bin).sum(axis=1)
+        here = np.arange(self.groups)
+        sides = [(self.tau, self.exceed, 1.0)] + [(-self.sigma, self.miss, -1.0)] * (self.sigma > 0)
+        for slope, allowed, sign in sides:
+            least = (1.0 - sign) / 2.0 * self.sigma * self.most  # what an absent group is granted
+            excess = z[:, None] * (sign * self.rows + least) - least - slope * mass
+            line, sets = self._violated(excess, self.rows, mass, allowed * z, slope)
+            coefficients = (sets * (sign * self.rows[line] + least)).sum(axis=1) - allowed
+            present = np.where(here == line[:, None], coefficients[:, None], 0.0)
+            if line.size:
+                right = (sets * least).sum(axis=1)
+                enough = coefficients if sign > 0.0 else math.inf
+                where = self.columns.present
+                self._write_privacy(sets, where, present, slope, right, enough)
+            excess = sign * mean - slope * mass
+            line, sets = self._violated(excess, mean, mass, allowed, slope)
+            weights = sign * (sets @ self.rows.T) / self.sizes
+            average = np.where(here // game.actions == line[:, None], weights, 0.0)
+            if line.size:
+                largest = (average * self.sizes).max(axis=1) - allowed
+                enough = largest if sign > 0.0 else math.inf
+                where = self.columns.counts
+                self._write_privacy(sets, where, average, slope, allowed, enough)
+
+    def _violated(
+        self,
+        excess: NDArray[np.float64],
+        rows: NDArray[np.float64],
+        mass: NDArray[np.float64],
+        allowed: Any,
+        slope: float,
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return which lines exceed what is allowed, and over which outputs.
+
+        For delta = 0 a line comes once for each of a few stretches of outputs, with its worst one.
+        """
+        typical = np.where(self._written(slope), mass, self.reference)
+        unit = np.maximum(rows, abs(slope) * typical)
+        if self.game.delta > 0.0:
+            sets = excess > 0.0
+            beyond = (sets * excess).sum(axis=1) - allowed
+            least = _VIOLATED * (sets * unit).sum(axis=1) + _NOTHING
+            line = np.flatnonzero(self.scale * beyond > least)
+            return line, sets[line]
+        ratio = np.where(self.scale * excess > _VIOLATED * unit + _NOTHING, excess, 0.0)
+        ratio /= np.maximum(abs(slope) * mass, 1e-300)
+        lines, outputs = [], []
+        for stretch in np.array_split(np.arange(self.game.bins), min(_STRETCHES, self.game.bins)):
+            worst = stretch[ratio[:, stretch].argmax(axis=1)]
+            line = np.flatnonzero(ratio[np.arange(worst.size), worst] > 0.0)
+            lines.append(line)
+            outputs.append(worst[line])
+        sets = np.arange(self.game.bins) == np.concatenate(outputs)[:, None]
+        return np.concatenate(lines), sets
+
+    # --- solutions -------------------------------------------------------------------------
+
+    def columns_of(self, profile: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the columns of a profile."""
+        counts = profile[self.occupied].ravel()
+        s = Outcome(self.game, profile).mass / self.reference
+        u, t = self.scale * (s - 1.0), -self.scale * np.log(s[self.occupied])
+        return np.concatenate([counts, counts > 0, u, t])
+
+    def profile_of(self, columns: NDArray[np.float64]) -> NDArray[np.int64] | None:
+        """Return the profile that the rounded counts make, if they make one."""
+        profile = np.zeros((self.game.bins, self.game.actions), dtype=np.int64)
+        rounded = np.rint(columns[self.columns.counts]).astype(np.int64)
+        profile[self.occupied] = rounded.reshape(-1, self.game.actions)
+        if (profile < 0).any() or (profile.sum(axis=1) != self.game.counts).any():
+            return None
+        return profile
+
+    def solve(
+        self,
+        *,
+        integer: bool = False,
+        gap: float = 0.0,
+        seconds: float = math.inf,
+        start: NDArray[np.int64] | None = None,
+        pattern: NDArray[np.bool_] | None = None,
+    ) -> Answer:
+        """Solve what is written down, with or without integrality.
+
+        Parameters
+        ----------
+        integer : bool
+            Whether C and z are to be whole.
+        gap : float
+            Relative gap at which branch and bound may stop.
+        seconds : float
+            Time limit.
+        start : ndarray of int, shape (K, V), optional
+            A profile at which everybody is private, for branch and bound to start from.
+        pattern : ndarray of bool, shape (2 V times the occupied bins,), optional
+            Columns among C and z that may be positive.  The bound then holds for these only.
+        """
+        import highspy
+
+        whole, solver = self.columns.whole.stop, self._solver
+        upper = self.upper[:whole] if pattern is None else self.upper[:whole] * pattern
+        kind = highspy.HighsVarType.kInteger if integer else highspy.HighsVarType.kContinuous
+        for column in range(whole):
+            solver.changeColIntegrality(column, kind)
+            solver.changeColBounds(column, 0.0, upper[column])
+        solver.setOptionValue("mip_rel_gap", gap)
+        solver.setOptionValue("time_limit", solver.getRunTime() + seconds)
+        if integer and start is not None:
+            solution = highspy.HighsSolution()
+            solution.col_value = list(self.columns_of(start))
+            solver.setSolution(solution)
+        solver.run()
+        optimal = highspy.HighsModelStatus.kOptimal
+        if not integer and solver.getModelStatus() != optimal:
+            solver.clearSolver()  # the old basis may have led astray
+            solver.run()
+        unknown = math.isinf(solver.getInfo().mip_dual_bound)
+        if integer and solver.getModelStatus() == optimal and unknown:
+            solver.setOptionValue("presolve", "off")  # presolve may lose the bound
+            solver.run()
+            solver.setOptionValue("presolve", "choose")
+
+        status, information = solver.getModelStatus(), solver.getInfo()
+        if status in (
+            highspy.HighsModelStatus.kInfeasible,
+            highspy.HighsModelStatus.kUnboundedOrInfeasible,  # every column has finite bounds
+        ):
+            return Answer(math.inf, None)
+        answer = solver.getSolution()
+        columns = np.array(answer.col_value) if answer.value_valid else None
+        if not integer:
+            if status != optimal:
+                return Answer(-math.inf, None)
+            prices = np.array(answer.row_dual)
+            limits = self.row_lower, self.row_upper, self.lower, self.upper
+            if pattern is not None:
+                limits = *limits[:3], np.concatenate([upper, self.upper[whole:]])
+            bound = dual_bound(self.cost, self.matrix, *limits, prices)
+            return Answer((bound + self.offset) / self.scale, columns)
+        if status not in (optimal, highspy.HighsModelStatus.kTimeLimit):
+            return Answer(-math.inf, None)
+        bound = information.mip_dual_bound
+        return Answer((bound - MARGIN[0] * abs(bound) - MARGIN[1]) / self.scale, columns)
+
+
+def dual_bound(
+    cost: NDArray[np.float64],
+    matrix: sp.csr_array,
+    row_lower: NDArray[np.float64],
+    row_upper: NDArray[np.float64],
+    lower: NDArray[np.float64],
+    upper: NDArray[np.float64],
+    prices: NDArray[np.float64],
+) -> float:
+    """Return the bound that the prices of the rows prove, whatever they are: weak duality.
+
+    Every point obeys ``cost x >= prices (A x) + (cost - prices A) x``; each term on the right is
+    at least its smallest value within the row's or the column's bounds.
+    """
+    side = np.where(prices > 0.0, row_lower, row_upper)
+    prices = np.where(np.isfinite(side), prices, 0.0)
+    rows = prices * np.where(np.isfinite(side), side, 0.0)
+    reduced = cost - matrix.T @ prices
+    columns = reduced * np.where(reduced > 0.0, lower, upper)
+    size = np.maximum(np.abs(lower), np.abs(upper))
+    added_up = np.abs(rows).sum() + (np.abs(cost) + abs(matrix).T @ np.abs(prices)) @ size
+    return float(rows.sum() + columns.sum() - _ROUNDING * (1.0 + added_up))
+
+
+def _relaxed(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return coefficients of an upper-bounded row, none negative and so small that it is dropped.
+
+    Their columns are not negative, so this can only relax the row.
+    """
+    return np.where((values < 0.0) & (values > -_SMALL), -_SMALL, values)
+
+
+@cache
+def _silent_highs() -> Any:
+    """Return the class of HiGHS, with solvers that print nothing while they are made.
+
+    From version 1.16 on, the first solver of a process prints two lines when its constructor
+    enables callbacks, before a caller can set an option.
+    """
+    import highspy
+
+    class SilentHighs(highspy.Highs):
+        def enableCallbacks(self) -> None:
+            self.setOptionValue("output_flag", False)
+            super().enableCallbacks()
+
+    return SilentHighs
+
+
+def _solver() -> Any:
+    """Return HiGHS without output, repeatable, and with tolerances as small as it allows."""
+    solver = _silent_highs()()
+    for option, value in (
+        ("threads", 1),
+        ("mip_abs_gap", 0.0),
+        ("mip_feasibility_tolerance", _TOLERANCE),
+        ("primal_feasibility_tolerance", _TOLERANCE),
+        ("dual_feasibility_tolerance", _TOLERANCE),
+        ("small_matrix_value", _SMALL / 10),
+    ):
+        solver.setOptionValue(option, value)
+    return solver

@@ -1,0 +1,98 @@
+"""The columns and groups of a table whose releases are audited, checked when they are used.
+
+A query names columns: one that is summed up, some whose values make the groups, and one that says
+which records take part.  Only columns that a query names are looked at, so a table may hold
+anything else, and the groups of several columns are made once for all queries that share them.
+The principle is taught in *What a released statistic tells about each record*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pdpbook import _validate
+
+__all__ = ["AuditedTable", "label_codes"]
+
+Floats = NDArray[np.float64]
+
+
+class AuditedTable:
+    """The columns of a table, checked when they are used, and its groups, made once."""
+
+    def __init__(self, table: Any) -> None:
+        if not isinstance(table, (pd.DataFrame, Mapping)):
+            raise _validate.fail("table", "a DataFrame or a mapping of columns", table, TypeError)
+        self._table = table
+        self._groups: dict[tuple[str, ...], tuple[NDArray[np.int64], list[Any]]] = {}
+        if isinstance(table, pd.DataFrame):
+            self.records = len(table)
+        else:
+            try:
+                lengths = {str(name): len(table[name]) for name in table}
+            except TypeError:
+                raise TypeError(
+                    f"table must have columns of one length, got columns {list(table)!r}"
+                ) from None
+            if len(set(lengths.values())) > 1:
+                raise ValueError(f"table must have columns of one length, got {lengths}")
+            self.records = next(iter(lengths.values()), 0)
+        if self.records < 1:
+            raise ValueError("table must hold at least one record, got none")
+
+    def _column(self, name: str) -> Any:
+        if name not in self._table:
+            listed = ", ".join(map(repr, self._table.keys()))
+            raise ValueError(f"table must have the column {name!r} of a query, got {listed}")
+        found = self._table[name]
+        if getattr(found, "ndim", 1) != 1:
+            raise ValueError(f"table must have one column {name!r}, got shape {found.shape}")
+        return found
+
+    def numbers(self, name: str | None) -> Floats:
+        """Return a column of finite numbers."""
+        assert name is not None
+        found = self._column(name)
+        if isinstance(found, pd.Series) and pd.api.types.is_numeric_dtype(found):
+            found = found.to_numpy(dtype=np.float64, na_value=np.nan)
+        return _validate.finite_array(f"table[{name!r}]", found)
+
+    def flags(self, name: str) -> NDArray[np.bool_]:
+        """Return a column of True and False."""
+        return _validate.booleans(f"table[{name!r}]", self._column(name))
+
+    def groups(self, by: tuple[str, ...]) -> tuple[NDArray[np.int64], list[Any]]:
+        """Return the group of each record, and the groups."""
+        if not by:
+            return np.zeros(self.records, dtype=np.int64), [()]
+        if by not in self._groups:
+            codes = np.zeros(self.records, dtype=np.int64)
+            for name in by:
+                more, labels = label_codes(f"table[{name!r}]", self._column(name), self.records)
+                _, codes = np.unique(codes * len(labels) + more, return_inverse=True)
+            self._groups[by] = codes, list(range(int(codes.max()) + 1))
+        return self._groups[by]
+
+
+def label_codes(name: str, labels: Any, records: int) -> tuple[NDArray[np.int64], list[Any]]:
+    """Return the place of each record's label among all labels, and these in order."""
+    if not isinstance(labels, (pd.Series, pd.Categorical)):
+        labels = _validate.sequence(name, labels)
+    if len(labels) != records:
+        raise ValueError(
+            f"{name} must hold a label for each of {records} records, got {len(labels)}"
+        )
+    try:
+        codes, found = pd.factorize(pd.Series(labels).astype(object), sort=True)
+    except (TypeError, ValueError):
+        kind = type(next(iter(labels)))
+        raise _validate.fail(name, "labels that can be put in order", kind) from None
+    missing = int((codes < 0).sum())
+    if missing:
+        raise ValueError(f"{name} must hold no missing value, got {missing} of them")
+    return codes.astype(np.int64), list(found)

@@ -1,0 +1,184 @@
+r"""A column of categories, whose levels are public.
+
+The levels of a column such as *education* are part of what is released, as the range of a column of
+numbers is.  They are therefore given by the user, in the order in which they are to be published,
+and never read from the data: a list of the levels that occur would tell that somebody has the
+rarest of them, and no ε counts that.  A level that nobody has is published like any other.  A value
+that is not one of the levels is refused, or, if the user names a level for all others, counted
+there.
+
+After this check a record is the number of its level, from 0 to k − 1, and the column is a
+:class:`pdpbook.own_data.Column` with one bin of width 1 for each level.  A table of counts by level
+is then the histogram of n records in k bins, so the releases of counts, their samplers and their
+accounting are those of every other column (:mod:`pdpbook.own_data.releases`): a record moves one
+count by one, and loses ε.
+
+Levels have neither an order nor a distance.  A mean, quartiles, Laplace noise and the errors of
+values that are drawn like the data need one, so none of them is offered, and the releases are
+compared by the error of a count, in records.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _validate
+
+__all__ = ["level_codes", "level_names", "only_counts"]
+
+#: The most levels: as many as a report may have bins.
+MOST_LEVELS = 1024
+
+
+def level_names(categories: ArrayLike, other: str | None = None) -> tuple[str, ...]:
+    """Check the levels of a column of categories.
+
+    Parameters
+    ----------
+    categories : array_like of str, shape (k,)
+        The levels, in the order in which they are published, known without the data.
+    other : str, optional
+        The level to which all other values are counted.  If it is not one of ``categories``, it
+        becomes the last level.
+
+    Returns
+    -------
+    tuple of str
+        All levels: from 2 to 1,024.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the levels are not texts, one of them is empty or stands there twice, or there are too
+        few or too many of them.
+
+    Notes
+    -----
+    Taught in *Your own column*.
+
+    Examples
+    --------
+    >>> level_names(["none", "school", "university"], other="not known")
+    ('none', 'school', 'university', 'not known')
+    """
+    listed = _validate.sequence("categories", categories)
+    for each in listed:
+        if not isinstance(each, str) or not each.strip():
+            error = ValueError if isinstance(each, str) else TypeError
+            got = "an empty one" if isinstance(each, str) else f"one of type {type(each).__name__}"
+            raise error(f"categories must hold texts, none of them empty, got {got}")
+    levels = [str(each) for each in listed]
+    for place, each in enumerate(levels):
+        if each in levels[:place]:
+            raise ValueError(f"categories must name each level once, got {each!r} twice")
+    if other is not None:
+        if not isinstance(other, str):
+            raise _validate.fail("other", "the name of a level", other, TypeError)
+        if not other.strip():
+            raise _validate.fail("other", "the name of a level and not empty", other)
+        if other not in levels:
+            levels.append(str(other))
+    if not 2 <= len(levels) <= MOST_LEVELS:
+        raise ValueError(
+            f"categories must hold from 2 to {MOST_LEVELS:,} levels, got {len(levels)}"
+        )
+    return tuple(levels)
+
+
+def level_codes(
+    values: ArrayLike, categories: ArrayLike, other: str | None = None
+) -> tuple[NDArray[np.int64], int]:
+    """Return the number of each record's level.
+
+    Parameters
+    ----------
+    values : array_like of str, shape (n,)
+        The column: at least two texts, none of them missing or empty; a pandas column is one.
+    categories : array_like of str, shape (k,)
+        The levels, as for :func:`level_names`.
+    other : str, optional
+        The level to which all other values are counted.
+
+    Returns
+    -------
+    codes : ndarray, shape (n,)
+        Numbers from 0 to k − 1, in the order of the records.
+    moved : int
+        How many values were none of the levels and are counted to ``other``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the levels are not as described, the values are not texts or fewer than two, or one of
+        them is not a level and ``other`` is not given.
+
+    Notes
+    -----
+    Taught in *Your own column*.
+
+    Examples
+    --------
+    >>> level_codes(["school", "none", "school"], ["none", "school", "university"])
+    (array([1, 0, 1]), 0)
+    >>> level_codes(["school", "?", "school"], ["none", "school"], other="not known")
+    (array([1, 2, 1]), 1)
+    """
+    levels = level_names(categories, other)
+    if getattr(values, "ndim", 1) != 1:
+        raise ValueError(
+            f"values must be one column, got an array of shape {getattr(values, 'shape', None)}"
+        )
+    records = _validate.sequence("values", values)
+    if len(records) < 2:
+        raise ValueError(f"values must hold at least 2 records, got {len(records)}")
+    bad = [i for i, each in enumerate(records) if not isinstance(each, str) or not each]
+    if bad:
+        raise TypeError(
+            "values must all be texts and none of them empty, for categories; decide what a "
+            f"missing value stands for before you report, got {len(bad)} of {len(records)} others, "
+            f"the first in row {bad[0]}: {_written(records[bad[0]])}"
+        )
+    number = {level: code for code, level in enumerate(levels)}
+    codes = np.array([number.get(each, -1) for each in records], dtype=np.int64)
+    strange = np.flatnonzero(codes < 0)
+    if strange.size and other is None:
+        where = int(strange[0])
+        raise ValueError(
+            "values must be among the levels in categories unless other names a level for the "
+            f"rest, got {strange.size} of {len(records)} that are not, the first in row {where}: "
+            f"{records[where]!r}"
+        )
+    if other is not None:
+        codes[strange] = number[other]
+    return codes, int(strange.size)
+
+
+def _written(value: Any) -> str:
+    """Return what was given as an error shows it: NumPy's numbers as numbers."""
+    return repr(value.item() if isinstance(value, np.generic) else value)
+
+
+def only_counts(publish: str, bins: int | None) -> None:
+    """Refuse what a column of categories does not have.
+
+    Parameters
+    ----------
+    publish : str
+        What is to be published.
+    bins : int or None
+        The number of bins that the caller asks for.
+
+    Raises
+    ------
+    ValueError
+        If something else than counts is to be published, or a number of bins is given.
+    """
+    if publish != "counts":
+        raise _validate.fail(
+            "publish", "'counts' for categories, which have no order and no distance", publish
+        )
+    if bins is not None:
+        raise _validate.fail("bins", "left out for categories: each level is a bin", bins)

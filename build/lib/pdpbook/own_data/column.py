@@ -1,0 +1,316 @@
+r"""A column of numbers on a public range, or of categories with public levels.
+
+Every promise in this package is made for a range that was fixed without the data.  If the range is
+taken from the data, a release tells the smallest and the largest value, which no noise hides.  A
+:class:`Column` therefore says where its range comes from.  Values outside the range are refused,
+or, if the caller says so, moved to the nearer end and counted; a missing value is refused.  A
+column of categories has levels in place of a range: :mod:`pdpbook.own_data.categories`.
+
+The number of bins is part of the release too.  :func:`public_bins` chooses it from the number of
+records and ε alone.  K-ary randomised response releases a record as a uniformly drawn bin with
+probability :math:`K/(K+n(e^\varepsilon-1))`, so its error grows with K about as
+:math:`K/(n(e^\varepsilon-1))`, while the error of representing a value by the midpoint of its bin
+falls as 1/K.  The two balance near :math:`K=\sqrt{n(e^\varepsilon-1)}`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _validate
+from pdpbook._repr import short_repr
+from pdpbook.foundations.sampling_query import Grid
+from pdpbook.own_data.categories import level_codes, level_names
+
+__all__ = ["Column", "make_column", "public_bins"]
+
+FEWEST_BINS, MOST_BINS = 8, 256
+#: No end of a range is larger, and no range is shorter than this part of its ends.
+LARGEST, NARROWEST = 1e100, 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A checked column of numbers or categories: made by :func:`make_column`.
+
+    Attributes
+    ----------
+    values : ndarray, shape (n,)
+        The values in ascending order, inside the range; of categories the numbers of their levels.
+    lower, upper : float
+        Ends of the range, in the column's unit; of categories 0 and k - 1.
+    name : str
+        What the column is called.
+    moved : int
+        How many values lay outside the range and were moved to its nearer end, or were none of the
+        levels and are counted to ``other``.
+    public_range : bool
+        Whether the caller gave the range; otherwise it was taken from the data.
+    whole : bool
+        Whether the quantity is known to be a whole number.
+    levels : tuple of str
+        The k levels of a column of categories, in their order; empty for numbers.
+    other : str or None
+        The level to which all other values are counted, if there is one.
+    """
+
+    values: NDArray[np.float64]
+    lower: float
+    upper: float
+    name: str
+    moved: int
+    public_range: bool
+    whole: bool = False
+    levels: tuple[str, ...] = ()
+    other: str | None = None
+
+    __repr__ = short_repr
+
+    @property
+    def records(self) -> int:
+        """Number of records n."""
+        return self.values.size
+
+    @property
+    def width(self) -> float:
+        """Length of the range, in the column's unit."""
+        return self.upper - self.lower
+
+    def grid(self, bins: int) -> Grid:
+        """Return the grid of so many equal bins on the range.
+
+        Parameters
+        ----------
+        bins : int
+            Number of bins K, at least 2.
+
+        Returns
+        -------
+        Grid
+            For whole numbers each bin has equally many of them in its middle: one, if there are
+            enough bins for it; then there are as many bins as numbers, or as few as hold them all.
+            Categories have one bin for each level.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If it is not such a number, or not that of the levels.
+        """
+        bins = _validate.integer("bins", bins, at_least=2)
+        if self.levels:
+            if bins != len(self.levels):
+                raise _validate.fail("bins", f"{len(self.levels)}, one for each level", bins)
+            return Grid(-0.5, bins - 0.5, bins)
+        if not self.whole:
+            return Grid(self.lower, self.upper, bins)
+        numbers = int(self.width) + 1
+        group = -(-numbers // bins)
+        used = -(-numbers // group)
+        return Grid(self.lower - 0.5, self.lower - 0.5 + group * used, used)
+
+    def quantile(self, quantiles: ArrayLike) -> NDArray[np.float64]:
+        """Return the smallest values that have at least these shares of the records below or at.
+
+        Parameters
+        ----------
+        quantiles : array_like, shape (q,)
+            Shares in (0, 1].
+
+        Returns
+        -------
+        ndarray, shape (q,)
+
+        Raises
+        ------
+        ValueError
+            If one of them is not in (0, 1].
+        """
+        shares = _validate.finite_vector("quantiles", quantiles)
+        if not ((shares > 0) & (shares <= 1)).all():
+            raise _validate.fail("quantiles", "shares in (0, 1]", quantiles)
+        place = np.ceil(shares * self.records * (1.0 - 1e-15)).astype(int) - 1
+        return self.values[np.maximum(place, 0)]
+
+
+def make_column(
+    values: ArrayLike,
+    *,
+    lower: float | None = None,
+    upper: float | None = None,
+    categories: ArrayLike | None = None,
+    other: str | None = None,
+    outside: str = "refuse",
+    name: str = "value",
+    whole: bool = False,
+) -> Column:
+    """Check a column of numbers and put it on its range, or one of categories on its levels.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        At least two numbers, or texts with ``categories``; a pandas column is one.  Missing and
+        infinite values are refused.
+    lower, upper : float, optional
+        Ends of the range, both or neither.  Choose them without looking at the data: from what the
+        quantity is, or from public data of the same kind.  If they are not given, the smallest and
+        the largest value are taken, and a report says what that gives away.
+    categories : array_like of str, shape (k,), optional
+        The levels of a column of categories, in their order, chosen without looking at the data;
+        what is said of numbers (the range, ``outside``, ``whole``) is then left out.
+    other : str, optional
+        With ``categories``: the level to which all other values are counted; otherwise these are
+        refused.
+    outside : {"refuse", "clip"}
+        What happens to values outside the range: an error, or each is moved to the nearer end.
+    name : str
+        What the column is called.
+    whole : bool
+        Whether the quantity is a whole number, such as a grade; the bins are then whole numbers.
+        Like the range this has to be known without the data.
+
+    Returns
+    -------
+    Column
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the values are not numbers, fewer than two, or missing; if some lie outside the range and
+        ``outside`` is "refuse"; if only one end is given, or the values are all equal and no range
+        is given; if they should be whole numbers and are not; if categories are not as described,
+        or the values are not among them.
+
+    Notes
+    -----
+    Taught in *Your own column*.
+
+    Examples
+    --------
+    >>> column = make_column([3.0, 1.0, 12.0], lower=0, upper=10, outside="clip")
+    >>> column.values, column.moved
+    (array([ 1.,  3., 10.]), 1)
+    >>> make_column(["b", "a", "b"], categories=["a", "b", "c"]).grid(3).counts([0, 1, 1])
+    array([1, 2, 0])
+    """
+    if not isinstance(name, str):
+        raise _validate.fail("name", "a string", name, TypeError)
+    outside = _validate.choice("outside", outside, "refuse", "clip")
+    whole = _validate.boolean("whole", whole)
+    if categories is not None:
+        levels = level_names(categories, other)
+        for option, given, left_out in (
+            ("lower", lower, lower is None),
+            ("upper", upper, upper is None),
+            ("outside", outside, outside == "refuse"),
+            ("whole", whole, not whole),
+        ):
+            if not left_out:
+                raise _validate.fail(option, "left out for a column of categories", given)
+        codes, moved = level_codes(values, levels, other)
+        sorted_codes = np.sort(codes).astype(np.float64)
+        sorted_codes.setflags(write=False)
+        return Column(
+            sorted_codes, 0.0, len(levels) - 1.0, name, moved, True, levels=levels, other=other
+        )
+    if other is not None:
+        raise _validate.fail("other", "left out without categories", other)
+    numbers = _validate.numeric("values", values)
+    if numbers.ndim != 1:
+        raise ValueError(f"values must be one column, got an array of shape {numbers.shape}")
+    numbers = numbers.astype(np.float64)
+    if numbers.size < 2:
+        raise ValueError(f"values must hold at least 2 records, got {numbers.size}")
+    bad = np.flatnonzero(~np.isfinite(numbers))
+    if bad.size:
+        raise ValueError(
+            "values must all be finite numbers; decide what a missing value stands for before you "
+            f"report, got {bad.size} of {numbers.size} missing or infinite, the first in row "
+            f"{int(bad[0])}: {float(numbers[bad[0]])!r}"
+        )
+    if (lower is None) != (upper is None):
+        raise ValueError(
+            f"lower and upper must be given both or not at all, got {lower=}, {upper=}"
+        )
+    low, high = float(numbers.min()), float(numbers.max())
+    public = lower is not None
+    if public:
+        start = _validate.number("lower", lower, above=-LARGEST, below=LARGEST)
+        end = _validate.number("upper", upper, above=start, below=LARGEST)
+    else:
+        start, end = low, high
+        if start == end:
+            raise ValueError(
+                f"values must not all be equal unless lower and upper are given, got only {low!r}"
+            )
+        if max(-start, end) >= LARGEST:
+            raise ValueError(f"values must lie within ±{LARGEST:g}, got {max(-start, end)!r}")
+    if end - start < max(NARROWEST * max(-start, end), 1.0 / LARGEST):
+        raise ValueError(
+            "upper must be so far above lower that rounding keeps the bins apart, "
+            f"got lower={start!r}, upper={end!r}"
+        )
+    if whole:
+        _check_whole(numbers, start, end)
+    out = (numbers < start) | (numbers > end)
+    moved = int(out.sum())
+    if moved and outside == "refuse":
+        where = int(np.flatnonzero(out)[0])
+        raise ValueError(
+            f"values must lie in [{start:g}, {end:g}] unless outside='clip', got {moved} of "
+            f"{numbers.size} outside, the first in row {where}: {float(numbers[where])!r}"
+        )
+    inside = np.sort(np.clip(numbers, start, end))
+    inside.setflags(write=False)
+    return Column(inside, start, end, name, moved, public, whole)
+
+
+def _check_whole(numbers: NDArray[np.float64], lower: float, upper: float) -> None:
+    """Refuse a column of whole numbers that holds others, or whose range ends at others."""
+    for name, end in (("lower", lower), ("upper", upper)):
+        if end != math.floor(end) or abs(end) > 2**52:
+            raise _validate.fail(name, "a whole number of at most 2**52, for whole=True", end)
+    parts = np.flatnonzero(numbers != np.floor(numbers))
+    if parts.size:
+        raise ValueError(
+            f"values must be whole numbers for whole=True, got {parts.size} of {numbers.size} "
+            f"others, the first in row {int(parts[0])}: {float(numbers[parts[0]])!r}"
+        )
+
+
+def public_bins(n: int, epsilon: float) -> int:
+    r"""Return a number of bins that does not depend on the data.
+
+    Parameters
+    ----------
+    n : int
+        Number of records, at least 2.
+    epsilon : float
+        Privacy target :math:`\varepsilon>0`.
+
+    Returns
+    -------
+    int
+        :math:`\sqrt{n(e^\varepsilon-1)}` rounded, but at least 8 and at most 256.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is out of its range.
+
+    Notes
+    -----
+    Taught in *Your own column*.
+
+    Examples
+    --------
+    >>> public_bins(178, 1.0), public_bins(1317, 1.0), public_bins(10, 0.1)
+    (17, 48, 8)
+    """
+    n = _validate.integer("n", n, at_least=2)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    balance = math.exp(min(0.5 * (math.log(n) + math.log(math.expm1(min(epsilon, 50.0)))), 50.0))
+    return min(max(round(balance), FEWEST_BINS), MOST_BINS)

@@ -1,0 +1,227 @@
+"""A report as HTML: a fragment for a notebook, and a page that stands alone.
+
+The page carries its style and its figure with it, so that it can be read on a phone, in the dark,
+and without a network.
+"""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from numbers import Integral
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from pdpbook import _extras
+
+if TYPE_CHECKING:
+    from pdpbook.own_data.reports import Report
+
+__all__ = ["GENERATOR", "report_body", "report_page"]
+
+#: By this a page is known to be a report, which a later one may replace.
+GENERATOR = '<meta name="generator" content="pdpbook">'
+
+#: A table scrolls inside its own region while the names of its rows stay.  A shadow at the right
+#: edge says that there is more; at the end of the table a layer that scrolls along covers it.
+STYLE = """
+:root { color-scheme: light dark; }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 72rem; margin: 0 auto; padding: 1rem;
+  overflow-wrap: anywhere; }
+p, dl, figure { max-width: 46rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }
+.warning { border-left: 4px solid #b45309; padding: .25rem .75rem; }
+.recommendation { border-left: 4px solid #0f766e; padding: .25rem .75rem; font-size: 1.1rem; }
+.wide { overflow-x: auto; overflow-wrap: normal; width: fit-content; max-width: 100%; background:
+  linear-gradient(to left, Canvas 25%, transparent) right / 4rem 100% no-repeat local,
+  linear-gradient(to left, #777c, transparent) right / 1.25rem 100% no-repeat scroll Canvas; }
+table { border-collapse: separate; border-spacing: 0; font-size: .875rem; line-height: 1.3;
+  font-variant-numeric: tabular-nums; }
+th, td { padding: .35rem .5rem; text-align: right; border-bottom: 1px solid #8888; }
+td { white-space: nowrap; } .text { text-align: left; }
+td.text { white-space: normal; min-width: 6rem; }
+thead th { vertical-align: bottom; }
+tr > :first-child { position: sticky; left: 0; text-align: left; background: Canvas;
+  border-right: 2px solid #8888; }
+figure { margin: 1rem 0; background: #fff; padding: .5rem; }
+figure svg { width: 100%; height: auto; display: block; }
+figcaption { color: #333; }
+@media (max-width: 60rem) {
+  .many::before { content: "Scroll sideways for the other columns →"; display: block;
+    position: sticky; left: 0; width: fit-content; font-size: .875rem; font-style: italic; }
+  .many tbody th { min-width: 5.5rem; max-width: 7rem; }
+}
+@media (max-width: 30rem) {
+  th, td { padding: .35rem; }
+  figure { margin: 1rem -.75rem; padding: 0; } figcaption { padding: .25rem .75rem .5rem; }
+}
+"""
+#: A table of more columns than these is wider than a phone.
+_FEW = 4
+#: Numbers of this size are written with a power of ten.
+_HUGE = 1e9
+
+
+def _cell(value: object) -> str:
+    """Return a cell of a table: three digits or a whole number, and a dash for what there is not.
+
+    Examples
+    --------
+    >>> [_cell(each) for each in (0.59312, 28.84, 1358.2, 1e-6, float("nan"))]
+    ['0.593', '28.8', '1,358', '10<sup>−6</sup>', '–']
+    """
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return f"{int(value):,}"
+    if not isinstance(value, float):
+        return escape(str(value))
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    text = f"{value:.2e}" if abs(value) >= _HUGE else f"{value:.3g}"
+    if 100.0 <= abs(value) < _HUGE:
+        text = f"{value:,.0f}"
+    digits, _, power = text.replace("-", "−").partition("e")
+    if not power:
+        return digits
+    digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
+    exponent = (
+        power.replace("+", "").lstrip("0") if power[0] != "−" else "−" + power[1:].lstrip("0")
+    )
+    return ("" if digits == "1" else f"{digits} × ") + f"10<sup>{exponent}</sup>"
+
+
+def _table(frame: pd.DataFrame, label: str) -> str:
+    """Return a table that scrolls by itself where the screen is narrow."""
+    kinds = [
+        ' class="text"' if all(isinstance(value, str) for value in frame.iloc[:, i]) else ""
+        for i in range(frame.shape[1])
+    ]
+    head = "".join(
+        f'<th scope="col"{kind}>{escape(str(each))}</th>'
+        for each, kind in zip(frame.columns, kinds, strict=True)
+    )
+    rows = "".join(
+        f'<tr><th scope="row">{_cell(name)}</th>'
+        + "".join(f"<td{kind}>{_cell(value)}</td>" for value, kind in zip(row, kinds, strict=True))
+        + "</tr>"
+        for name, row in zip(frame.index, frame.itertuples(index=False), strict=True)
+    )
+    corner = f'<th scope="col">{escape(str(frame.index.name))}</th>'
+    size = "wide many" if frame.shape[1] > _FEW else "wide"
+    return (
+        f'<div class="{size}" tabindex="0" role="region" aria-label="{escape(label)}"><table>'
+        f"<thead><tr>{corner}{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _shared(table: pd.DataFrame) -> dict[str, float]:
+    """Return the columns in which all releases that promise something have one value.
+
+    What is measured of a release that promises nothing has to stay in the table; such a column is
+    shared only if its value there says that there is no promise: it is infinite, zero or missing.
+    """
+    promised = np.isfinite(table["epsilon"])
+    found = {}
+    for name in table.select_dtypes("number").columns:
+        with_one, without = table.loc[promised, name], table.loc[~promised, name]
+        empty = without.isna() | np.isinf(without) | (without == 0.0)
+        if with_one.nunique(dropna=False) == 1 and bool(empty.all()):
+            found[str(name)] = float(with_one.iloc[0])
+    return found
+
+
+def report_body(report: Report) -> str:
+    """Return title, recommendation, warnings and tables of a report.
+
+    Parameters
+    ----------
+    report : Report
+
+    Returns
+    -------
+    str
+        HTML without a document around it.
+    """
+    promised = "".join(
+        f"<dt>{escape(each.title)}</dt><dd>It publishes {escape(each.published)}. "
+        f"{escape(report.guarantees[each.name])}</dd>"
+        for each in report.releases
+    )
+    table = report.table().rename(columns={"title": "release"}).set_index("release")
+    shared = _shared(table)
+    same = " and ".join(f"{escape(name)} is {_cell(value)}" for name, value in shared.items())
+    every = f"<p>In every row that promises something, {same}.</p>" if shared else ""
+    warnings = "".join(f'<p class="warning">{escape(each)}</p>' for each in report.warnings)
+    return (
+        f"<h1>{escape(report.title)}</h1>"
+        f'<p class="recommendation">{escape(report.recommendation)}</p>{warnings}'
+        "<h2>Every release</h2>"
+        "<p>Losses are in nats and count all draws. A fixed-noise loss compares the release with "
+        "and without a record while the noise of the others stays; an end-to-end loss computes "
+        "everything again without it. Wasserstein distance and errors are in the unit of the "
+        "column, the error of a count in records; the standard error is that of the error by which "
+        "the releases are compared.</p>"
+        f"{every}{_table(table.drop(columns=[*shared]), 'Every release')}"
+        f"{_sweep(report)}"
+        f"<h2>What is published, and what is promised</h2><dl>{promised}</dl>"
+    )
+
+
+def _sweep(report: Report) -> str:
+    """Return the section about other numbers of bins; categories have none."""
+    if report.sweep.empty:
+        return ""
+    sweep = report.sweep.rename(columns=lambda name: report[name].title)
+    return (
+        "<h2>Other numbers of bins</h2>"
+        "<p>The error of differentially private releases. Do not pick the best row for your data: "
+        "the choice would depend on the records, and no "
+        "promise in this report counts that. Choose the number of bins from the number of records "
+        "and ε, or from public data.</p>"
+        f"{_table(sweep, 'Other numbers of bins')}"
+    )
+
+
+def report_page(report: Report) -> str:
+    """Return a report as a page that needs nothing else.
+
+    Parameters
+    ----------
+    report : Report
+
+    Returns
+    -------
+    str
+        A whole HTML document.
+
+    Raises
+    ------
+    ImportError
+        If Matplotlib is not installed.
+    """
+    _extras.require("matplotlib")
+    from pdpbook.plotting import as_svg, book_style
+
+    with book_style():  # its type can be read on a phone
+        drawing = as_svg(report.plot())
+    svg = drawing[drawing.index("<svg") :]
+    body = report_body(report)
+    caption = (
+        "Above: the column and what the recommended release makes of it. In the middle: the error "
+        "of each release. Below: the losses of the records, with a circle at the "
+        "median, a thick line from the 10th to the 90th percentile and a bar at the largest."
+    )
+    figure = (
+        f'<figure role="img" aria-label="{escape(caption)}">{svg}'
+        f"<figcaption>{escape(caption)}</figcaption></figure>"
+    )
+    where = body.index("<h2>")
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'{GENERATOR}<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(report.title)}</title><style>{STYLE}</style></head><body><main>"
+        f"{body[:where]}{figure}{body[where:]}</main></body></html>\n"
+    )

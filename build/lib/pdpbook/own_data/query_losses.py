@@ -1,0 +1,218 @@
+r"""How far each record moves a released query, and what that costs the record.
+
+With group g of size :math:`n_g`, sum :math:`S_g` and values that the release clips to [L, U], the
+removal of record i from its group moves
+
+================  ==================================================================
+the count         by 1
+the sum           by :math:`|x_i|`
+the mean          by :math:`|n_gx_i-S_g|/(n_g(n_g-1))`; a record alone leaves no mean
+a quantile        the scores of all candidates, which are counted one by one
+================  ==================================================================
+
+and no other group.  If the record is *replaced*, it moves within its group, or out of it and into
+another one.  The noise says what the distance costs (:mod:`pdpbook.own_data.query_noise`); for a
+quantile the cost is the largest change of a log chance over the candidates.  The principle is
+taught in *What a released statistic tells about each record*.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_softmax, logsumexp
+
+from pdpbook import _validate
+from pdpbook._exact import up
+from pdpbook.own_data.audited_table import AuditedTable
+from pdpbook.own_data.query_noise import (
+    adds_whole_numbers,
+    distance_costs,
+    metric_power,
+)
+from pdpbook.own_data.released_queries import ReleasedQuery
+
+__all__ = ["query_costs", "worst_cost"]
+
+Floats = NDArray[np.float64]
+
+_UNIT = float(np.finfo(np.float64).eps)
+
+
+def query_costs(
+    query: ReleasedQuery, columns: AuditedTable, replaced: bool
+) -> tuple[Floats, float]:
+    """Return what the query costs each record, and at worst: pure losses, or ρ."""
+    group, names = columns.groups(query.by)
+    groups = len(names)
+    if query.where is not None:
+        group = np.where(columns.flags(query.where), group, -1)
+    inside = group >= 0
+    sizes = np.bincount(group[inside], minlength=groups)
+    if query.statistic == "quantile":
+        moves = _quantile_moves(query, columns.numbers(query.column), group, groups, replaced)
+    else:
+        moves = _number_moves(query, columns, group, sizes)
+    power = metric_power(query)
+    distances = np.where(inside, moves.removed, 0.0)
+    if replaced:
+        distances = moves.replaced(group, power, query.where is not None)
+    worst = _worst_distance(query, sizes, replaced)
+    if query.statistic == "quantile":
+        return distances, worst
+    costs = distance_costs(query, np.append(distances, worst))
+    return costs[:-1], float(costs[-1])
+
+
+def worst_cost(query: ReleasedQuery, pure: bool) -> float:
+    """Return what the worst record costs by removal: an ε, or ρ where the whole plan counts it."""
+    worst = _worst_distance(query, np.array([2]), replaced=False)
+    if query.statistic == "quantile":
+        return worst if pure else worst * worst / 8.0  # of its bounded range
+    return float(distance_costs(query, np.array([worst]))[0])
+
+
+@dataclass(frozen=True)
+class _Moves:
+    """How far a query moves: by the removal of each record, by one that is added, and within."""
+
+    removed: Floats  # shape (n,); 0 for a record that is not in the query
+    added: Floats  # shape (G,): the most by a record that is added to each group
+    within: Floats  # shape (n,): the most if the record changes and stays in its group
+
+    def replaced(self, group: NDArray[np.int64], power: int, leaves: bool) -> Floats:
+        """Return the most that each record moves the query when it is replaced, shape (n,).
+
+        A record of group -1 is not in the query; some may leave it.
+        """
+        best = int(self.added.argmax())
+        others = np.delete(self.added, best)
+        elsewhere = np.where(group == best, others.max() if others.size else 0.0, self.added[best])
+        if others.size:
+            both = _together(self.removed, elsewhere, power)
+        else:
+            both = self.removed if leaves else np.zeros_like(self.removed)
+        return np.where(group < 0, self.added[best], np.maximum(self.within, both))
+
+
+def _together(first: Any, second: Any, power: int) -> Any:
+    """Return the length of a change of two groups, in the metric of the noise."""
+    return up(first + second, 1) if power == 1 else up(np.hypot(first, second), 2)
+
+
+def _number_moves(
+    query: ReleasedQuery, columns: AuditedTable, group: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> _Moves:
+    """Return the moves of a count, a sum or a mean by group."""
+    n, inside = group.size, group >= 0
+    if query.statistic == "count":
+        return _Moves(np.ones(n), np.ones(sizes.size), np.zeros(n))
+    x = np.clip(columns.numbers(query.column), query.lower, query.upper)
+    if adds_whole_numbers(query) and (x != np.floor(x)).any():
+        place = int(np.flatnonzero(x != np.floor(x))[0])
+        raise ValueError(
+            f"table[{query.column!r}] must hold whole numbers, as the noise does, "
+            f"got {float(x[place])!r} in row {place}"
+        )
+    farthest = up(np.maximum(x - query.lower, query.upper - x), 1)
+    if query.statistic == "sum":
+        most = max(abs(query.lower), abs(query.upper))
+        return _Moves(np.abs(x), np.full(sizes.size, most), farthest)
+    sums = np.bincount(group[inside], x[inside], minlength=sizes.size)
+    size, total = sizes[group].astype(float), sums[group]
+    slack = 4.0 * _UNIT * size * size * np.abs(x[inside]).max(initial=0.0)  # of all roundings
+    with np.errstate(divide="ignore", invalid="ignore"):
+        removed = up((np.abs(size * x - total) + slack) / (size * (size - 1.0)), 3)
+        means = sums / sizes
+        slack = 4.0 * _UNIT * sizes * max(abs(query.lower), abs(query.upper))
+        ends = np.maximum(np.abs(query.lower - means), np.abs(query.upper - means))
+        added = np.where(sizes > 0, up((ends + slack) / (sizes + 1.0), 2), np.inf)
+        within = up(farthest / size, 1)
+    return _Moves(np.where(size > 1, removed, np.inf), added, within)
+
+
+def _worst_distance(query: ReleasedQuery, sizes: NDArray[np.int64], replaced: bool) -> float:
+    """Return the farthest that a record with the worst values moves the query.
+
+    For a mean the sizes of the groups are those of the table; for a quantile it is the loss.
+    """
+    several, power = sizes.size > 1, metric_power(query)
+    within = 0.0
+    if query.statistic == "count":
+        removed = added = 1.0
+    elif query.statistic == "sum":
+        removed = added = max(abs(query.lower), abs(query.upper))
+        within = float(up(query.upper - query.lower, 1))
+    elif query.statistic == "mean":
+        width, fewest = float(up(query.upper - query.lower, 1)), int(sizes.min())
+        removed = float(up(width / fewest, 1)) if fewest > 1 else math.inf
+        added = float(up(width / (fewest + 1), 1)) if fewest else math.inf
+        within = float(up(width / fewest, 1)) if fewest else math.inf
+    else:
+        sensitivity = max(query.quantile, 1.0 - query.quantile)
+        removed = added = float(up(2.0 * sensitivity / query.scale, 2))
+        within = float(up(2.0 / query.scale, 1))
+    if not replaced:
+        return removed
+    both = float(_together(removed, added, power)) if several else 0.0
+    return max(within, both, removed if query.where is not None else 0.0)
+
+
+def _quantile_moves(
+    query: ReleasedQuery, x: Floats, group: NDArray[np.int64], groups: int, replaced: bool
+) -> _Moves:
+    """Return the losses by one quantile of each group, candidates counted one by one."""
+    points = np.array(query.candidates)
+    left = np.searchsorted(points, x, side="left")
+    cell = 2 * left + (points[np.minimum(left, points.size - 1)] == x)
+    cells, inside = 2 * points.size + 1, group >= 0
+    counts = np.bincount(group[inside] * cells + cell[inside], minlength=groups * cells)
+    counts = counts.reshape(groups, cells)
+    nodes = points.size // 2 + 1 if query.mechanism == "permute and flip" else 1
+    rounds = groups * cells * points.size * nodes * (cells if replaced else 1)
+    if rounds > _validate.ROUNDS:
+        raise _validate.fail(
+            "candidates",
+            f"so few that {groups} group(s) need at most 1e9 steps and not {rounds:.2g}",
+            points.size,
+        )
+    q, place = query.quantile, 2 * np.arange(points.size) + 1
+    moves = np.sign(place - np.arange(cells)[:, None]).astype(float)  # below, at or above
+    moves = np.where(moves > 0, (1.0 - q) * moves, q * moves)
+    removed, within = np.zeros((groups, cells)), np.zeros((groups, cells))
+    added = np.zeros(groups)
+    for g in range(groups):
+        score = counts[g] @ moves
+        slack = 16.0 * _UNIT * (points.size + np.abs(score).max() / query.scale + 1.0)
+        present = _log_chances(score[None], query)
+
+        def loss(changed: Floats, here: Floats = present, slack: float = slack) -> Floats:
+            return np.abs(_log_chances(changed, query) - here).max(axis=1) + slack
+
+        occupied = np.flatnonzero(counts[g])
+        removed[g, occupied] = loss(score - moves[occupied])
+        if replaced:
+            added[g] = loss(score + moves).max()
+            for k in occupied:
+                within[g, k] = loss(score - moves[k] + moves).max()
+    return _Moves(removed[group, cell], added, within[group, cell])
+
+
+def _log_chances(scores: Floats, query: ReleasedQuery) -> Floats:
+    """Return the log chance of each candidate, a row for each row of scores, shape (m, R)."""
+    level = -np.abs(scores) / query.scale
+    if query.mechanism == "exponential mechanism":
+        return np.asarray(log_softmax(level, axis=1))
+    # permute and flip: a_r ∫ Π_{j≠r} (1 - a_j t) dt on [0, 1], where the largest a is 1
+    level -= level.max(axis=1, keepdims=True)
+    roots, weights = np.polynomial.legendre.leggauss(scores.shape[1] // 2 + 1)
+    result = np.empty_like(level)
+    for row, each in enumerate(level):
+        factors = np.log1p(-np.exp(each) * (0.5 + 0.5 * roots)[:, None])
+        others = factors.sum(axis=1, keepdims=True) - factors
+        result[row] = each + logsumexp(others, axis=0, b=0.5 * weights[:, None])
+    return result

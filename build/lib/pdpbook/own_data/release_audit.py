@@ -1,0 +1,296 @@
+r"""What a release that was made elsewhere tells about each record of a table.
+
+Whoever publishes counts, sums, means or quantiles with an engine of differential privacy gets one ε
+for all records: the loss of the worst record that could have been there.  Most records lose less.
+A release with noise is a *query*, which turns the table into numbers, and *noise* that was chosen
+without the table.  The noise has a privacy map: it says how much privacy is lost when the numbers
+move by a distance d, for example d/b for Laplace noise of scale b.  At the largest distance that
+any record can cause this gives the ε of the release; at the distance by which *this* record moves
+the numbers it gives the record's own loss (:mod:`pdpbook.own_data.query_losses`).
+
+The losses of several queries are added (basic composition), because what they release is
+independent given the table, and an attacker sees all of it.  Gaussian noise has no finite loss: its
+queries are first added as :math:`\rho_i=\sum_q d_{iq}^2/2\sigma_q^2`, and then turned into an ε at
+one δ (:mod:`pdpbook.own_data.query_noise`).
+
+All losses are upper bounds: what is computed with rounding is rounded up.  The query itself is
+taken to be computed without rounding, and the list of the groups to be public.  One row of the
+table is one record; who has several rows loses at most the sum of their losses.  The principle is
+taught in *What a released statistic tells about each record*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _validate
+from pdpbook._exact import up
+from pdpbook._extras import progress_bar
+from pdpbook._repr import short_repr
+from pdpbook.own_data.audited_table import AuditedTable, label_codes
+from pdpbook.own_data.query_losses import query_costs
+from pdpbook.own_data.query_noise import epsilons_at, is_pure
+from pdpbook.own_data.released_queries import ReleasedQuery
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["ReleaseAudit", "audit_release"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ReleaseAudit:
+    """What a release tells about each record: the result of :func:`audit_release`.
+
+    Fixed-noise losses by the removal or the replacement of the record, in nats.  They are functions
+    of the table, so they must not be published.
+
+    Attributes
+    ----------
+    losses : ndarray, shape (n,)
+        What all queries together cost each record: an ε at ``delta``.
+    query_losses : ndarray, shape (q, n)
+        What each query costs each record.  With Gaussian noise these are the ε at ``delta`` of each
+        query alone, which add up to more than ``losses``.
+    worst_case : float
+        What all queries together can cost a record with the worst values.
+    query_worst_cases : ndarray, shape (q,)
+        The same for each query.
+    names : tuple of str
+        The queries.
+    delta : float
+        At which the losses are counted; 0 for pure losses.
+    neighbours : str
+        "removal" or "replacement".
+    """
+
+    losses: Floats
+    query_losses: Floats
+    worst_case: float
+    query_worst_cases: Floats
+    names: tuple[str, ...]
+    delta: float
+    neighbours: str
+
+    __repr__ = short_repr
+
+    def table(self) -> pd.DataFrame:
+        """Return what each query, and all of them together, cost the records.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each query and one for all, with the worst case and the median, the 99th
+            percentile and the largest loss of a record, in nats.
+        """
+        rows = [*self.query_losses, self.losses]
+        worst = [*self.query_worst_cases, self.worst_case]
+        return pd.DataFrame(
+            {
+                "worst case": worst,
+                "median": [_quantile(row, 0.5) for row in rows],
+                "99 %": [_quantile(row, 0.99) for row in rows],
+                "largest": [row.max() for row in rows],
+            },
+            index=pd.Index([*self.names, "all queries"], name="query"),
+        )
+
+    def by_group(self, labels: ArrayLike) -> pd.DataFrame:
+        """Return how the losses are spread within groups of records.
+
+        Parameters
+        ----------
+        labels : array_like, shape (n,)
+            The group of each record, such as a column of the table.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each group, the largest loss first: how many records it has, their median,
+            10th and 90th percentile and largest loss in nats, and the part of the sum of all finite
+            losses that they bear.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If labels has not one known label for each record.
+        """
+        codes, groups = label_codes("labels", labels, self.losses.size)
+        finite = np.where(np.isfinite(self.losses), self.losses, 0.0)
+        shares = np.bincount(codes, finite, minlength=len(groups)) / (finite.sum() or 1.0)
+        order = np.argsort(codes, kind="stable")
+        parts = np.split(self.losses[order], np.cumsum(np.bincount(codes))[:-1])
+        frame = pd.DataFrame(
+            {
+                "records": [part.size for part in parts],
+                "10 %": [_quantile(part, 0.1) for part in parts],
+                "median": [_quantile(part, 0.5) for part in parts],
+                "90 %": [_quantile(part, 0.9) for part in parts],
+                "largest": [part.max() for part in parts],
+                "share": shares,
+            },
+            index=pd.Index(groups, name=getattr(labels, "name", None)),
+        )
+        return frame.sort_values("largest", ascending=False, kind="stable")
+
+    def most_exposed(self, count: int) -> NDArray[np.int64]:
+        """Return the records that lose most.
+
+        Parameters
+        ----------
+        count : int
+            How many, at most n.
+
+        Returns
+        -------
+        ndarray of int, shape (count,)
+            Their rows in the table, the largest loss first, and of equal losses the earlier row.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If it is not a whole number from 1 to n.
+        """
+        count = _validate.integer("count", count, at_least=1, at_most=self.losses.size)
+        return np.argsort(-self.losses, kind="stable")[:count]
+
+    def plot(self, labels: ArrayLike) -> Figure:
+        """Draw the losses by group, with the worst case beside them.
+
+        Parameters
+        ----------
+        labels : array_like, shape (n,)
+            The group of each record.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        ValueError, TypeError
+            If labels has not one known label for each record.
+        """
+        groups = self.by_group(labels)
+        from pdpbook.plotting.release_audit import losses_by_group
+
+        return losses_by_group(groups, worst_case=self.worst_case)
+
+
+def audit_release(
+    table: Any,
+    queries: Sequence[ReleasedQuery],
+    *,
+    delta: float = 0.0,
+    neighbours: str = "removal",
+    progress: bool | None = None,
+) -> ReleaseAudit:
+    r"""Return what released queries tell about each record of a table.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame or mapping from str to array_like, shape (n,)
+        The records, one a row, without missing values in the columns that are used.
+    queries : sequence of ReleasedQuery
+        Everything that was released of the table.
+    delta : float
+        δ in [1e-300, 1) at which the losses are counted if a query has Gaussian noise; otherwise
+        the losses are pure, and it must be 0.
+    neighbours : {"removal", "replacement"}
+        Whether the record is removed, or replaced by any other that could be there: in any group of
+        the table, and with any value of the range.
+    progress : bool, optional
+        Whether to show a progress bar, which needs tqdm.  If it is not given, a bar appears once
+        the work has taken three seconds, where standard error is a terminal.
+
+    Returns
+    -------
+    ReleaseAudit
+        Upper bounds of the fixed-noise losses.  A record alone in its group has an infinite loss by
+        a mean, because a mean of nobody cannot be released.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a column is missing or holds what it should not, delta and the noise do not fit, or the
+        candidates of a quantile are too many to be counted.
+
+    Notes
+    -----
+    Neighbouring data sets differ by the removal of one record, or by its replacement.  The replaced
+    record is counted at its worst by each query, so the sum may be more than one record can cause.
+
+    More than 1,024 different distances are rounded up to 12 bits before a measurement of OpenDP or
+    a Gaussian ε is asked for, or bounded by the chord of the privacy map, which is convex.
+
+    Source: Wang (2019) for the losses; Dwork et al. (2006) for basic composition; Canonne, Kamath &
+    Steinke (2020) for discrete Gaussian noise.  Taught in *What a released statistic
+    tells about each record*.
+
+    Examples
+    --------
+    >>> from pdpbook.own_data import released_query
+    >>> people = {"area": ["a", "a", "b"], "income": [10.0, 30.0, 80.0]}
+    >>> counts = released_query("count", by=["area"], scale=2.0)
+    >>> total = released_query("sum", column="income", lower=0, upper=100, scale=50.0)
+    >>> audit = audit_release(people, [counts, total])
+    >>> audit.losses.round(2), round(audit.worst_case, 2)
+    (array([0.7, 1.1, 2.1]), 2.5)
+    """
+    columns = AuditedTable(table)
+    listed = [
+        _validate.instance("queries", each, ReleasedQuery)
+        for each in _validate.sequence("queries", queries)
+    ]
+    if not listed:
+        raise ValueError("queries must hold at least one query, got none")
+    _validate.memory("queries", len(listed), len(listed), columns.records)
+    neighbours = _validate.choice("neighbours", neighbours, "removal", "replacement")
+    delta = _validate.number("delta", delta, above=0.0, below=1.0, strict=False)
+    spread = [not is_pure(each) for each in listed]
+    if any(spread) and not 1e-300 <= delta < 1.0:
+        raise _validate.fail("delta", "in [1e-300, 1), as there is Gaussian noise", delta)
+    if delta and not any(spread):
+        raise _validate.fail("delta", "0 without Gaussian noise: all losses are pure", delta)
+    replaced = neighbours == "replacement"
+    exact = all(
+        each.mechanism == "gaussian"
+        for each, is_spread in zip(listed, spread, strict=True)
+        if is_spread
+    )
+    shown = _validate.optional_boolean("progress", progress)
+    bar = progress_bar(listed, shown=shown, desc="queries")
+    alone = np.empty((len(listed), columns.records))
+    worst = np.empty(len(listed))
+    pure, pure_worst = np.zeros(columns.records), 0.0
+    rho, rho_worst = np.zeros(columns.records), 0.0
+    for place, each in enumerate(bar):
+        costs, most = query_costs(each, columns, replaced)
+        if is_pure(each):
+            alone[place], worst[place] = costs, most
+            pure, pure_worst = up(pure + costs, 1), float(up(pure_worst + most, 1))
+        else:
+            own = each.mechanism == "gaussian"
+            alone[place] = epsilons_at(costs, delta, own)
+            worst[place] = epsilons_at(np.array([most]), delta, own)[0]
+            rho, rho_worst = up(rho + costs, 1), float(up(rho_worst + most, 1))
+    if any(spread):
+        pure = up(pure + epsilons_at(rho, delta, exact), 1)
+        pure_worst = float(up(pure_worst + epsilons_at(np.array([rho_worst]), delta, exact)[0], 1))
+    for array in (pure, alone, worst):
+        array.setflags(write=False)
+    names = tuple(each.name for each in listed)
+    return ReleaseAudit(pure, alone, pure_worst, worst, names, delta, neighbours)
+
+
+def _quantile(values: Floats, share: float) -> float:
+    """Return the smallest value with at least this share below or at it; infinite ones count."""
+    return float(np.quantile(values, share, method="inverted_cdf"))

@@ -1,0 +1,219 @@
+r"""A query whose answers were released with noise, described for an audit.
+
+A query says which number of each group was released: how many records, a sum, a mean or a quantile;
+to which range the values of the column were clipped; which noise was added, or by which mechanism
+a candidate was chosen, and at which scale.  The noise is named, or it is a measurement of OpenDP
+(:mod:`pdpbook.own_data.opendp_noise`).  The answers that were released are no part of it, because
+what a release tells about a record depends on the query and on the noise alone.  The principle is
+taught in *What a released statistic tells about each record*.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pdpbook import _validate
+from pdpbook._repr import short_repr
+from pdpbook.own_data.opendp_noise import check_noise
+
+__all__ = ["ReleasedQuery", "released_query"]
+
+STATISTICS = ("count", "sum", "mean", "quantile")
+ADDED = ("laplace", "discrete laplace", "gaussian", "discrete gaussian")
+CHOSEN = ("exponential mechanism", "permute and flip")
+#: No end of a range is larger, and no record moves a query by more scales of the noise.
+LARGEST, FARTHEST = 1e100, 1e50
+
+
+@dataclass(frozen=True)
+class ReleasedQuery:
+    """A query whose answers were released with noise: made by :func:`released_query`.
+
+    Attributes
+    ----------
+    statistic : str
+        "count", "sum", "mean" or "quantile".
+    column : str or None
+        The column that is summed up; None for a count.
+    by : tuple of str
+        Columns whose values make the groups; empty for one answer about the whole table.
+    where : str or None
+        Column of True and False that says which records are in the query; None for all.
+    lower, upper : float
+        Range to which the release clips the values of the column; nan for a count.
+    quantile : float
+        The share of the records below; nan for other statistics.
+    candidates : tuple of float
+        Points among which the quantile is chosen; empty for other statistics.
+    mechanism : str or opendp.mod.Measurement
+        What makes the noise, by name, or the measurement of OpenDP that adds it.
+    scale : float
+        Scale b or standard deviation σ of the noise, in the unit of the answer; nan for a
+        measurement, which knows its own.
+    name : str
+        What the query is called.
+    """
+
+    statistic: str
+    column: str | None
+    by: tuple[str, ...]
+    where: str | None
+    lower: float
+    upper: float
+    quantile: float
+    candidates: tuple[float, ...]
+    mechanism: object
+    scale: float
+    name: str
+
+    __repr__ = short_repr
+
+
+def released_query(
+    statistic: str,
+    *,
+    column: str | None = None,
+    by: Sequence[str] = (),
+    where: str | None = None,
+    lower: float | None = None,
+    upper: float | None = None,
+    mechanism: object = None,
+    scale: float | None = None,
+    quantile: float | None = None,
+    candidates: ArrayLike | None = None,
+    name: str | None = None,
+) -> ReleasedQuery:
+    r"""Describe a query whose answers were released with noise.
+
+    Parameters
+    ----------
+    statistic : {"count", "sum", "mean", "quantile"}
+        What was released of each group.
+    column : str, optional
+        The column that it is about; all but a count need one.
+    by : sequence of str
+        Columns whose values make the groups; the list of the groups is public.
+    where : str, optional
+        Column of True and False: only records with True are in the query.
+    lower, upper : float, optional
+        Range to which the release clips the values, lower < upper; a sum and a mean need it.
+    mechanism : str or opendp.mod.Measurement, optional
+        For numbers: "laplace" (where none is given), "discrete laplace", "gaussian", "discrete
+        gaussian", or the measurement of OpenDP that adds the noise, such as
+        ``dp.m.make_laplace(...)`` before it is chained to a query.  For a quantile: "exponential
+        mechanism" (where none is given) or "permute and flip".
+    scale : float, optional
+        Scale b of Laplace noise or standard deviation σ of Gaussian noise, in the unit of the
+        answer.  Of a quantile it is in records: the score of a candidate r is
+        :math:`-|(1-q)\#\{x_i<r\}-q\#\{x_i>r\}|`, and the mechanism divides it by the scale.
+        A measurement of OpenDP has its own.
+    quantile : float, optional
+        For a quantile: the share in (0, 1) of the records that should lie below.
+    candidates : array_like, shape (R,), optional
+        For a quantile: public points in ascending order, one of which is released.
+    name : str, optional
+        What the query is called.
+
+    Returns
+    -------
+    ReleasedQuery
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is missing, superfluous or not as described; the message ends in what was
+        given.
+    ImportError
+        If the mechanism is not a name and OpenDP is not installed.
+
+    Notes
+    -----
+    Source: Wang (2019), per-instance sensitivity; for the quantile Smith (2011), and McKenna &
+    Sheldon (2020) for permute and flip.  Taught in *What a released statistic
+    tells about each record*.
+
+    Examples
+    --------
+    >>> released_query("sum", column="income", by=["area"], lower=0, upper=100, scale=50.0).name
+    'sum of income by area'
+    """
+    statistic = _validate.choice("statistic", statistic, *STATISTICS)
+    groups = tuple(_word("by", each) for each in _validate.sequence("by", by))
+    if where is not None:
+        where = _word("where", where)
+    if statistic == "count":
+        _superfluous(statistic, column=column)
+    else:
+        column = _word("column", column)
+    if statistic in ("sum", "mean"):
+        low = _validate.number("lower", lower, above=-LARGEST, below=LARGEST)
+        high = _validate.number("upper", upper, above=-LARGEST, below=LARGEST)
+        if not low < high:
+            raise _validate.fail("upper", f"larger than lower={low!r}", high)
+    else:
+        _superfluous(statistic, lower=lower, upper=upper)
+        low = high = math.nan
+    share = math.nan
+    points: tuple[float, ...] = ()
+    if statistic == "quantile":
+        share = _validate.number("quantile", quantile, above=0.0, below=1.0)
+        if candidates is None:
+            raise _validate.fail("candidates", "points in ascending order", candidates)
+        vector = _validate.finite_vector("candidates", candidates, at_least=2)
+        if (np.diff(vector) <= 0).any():
+            raise _validate.fail("candidates", "in ascending order", candidates)
+        points = tuple(vector.tolist())
+    else:
+        _superfluous(statistic, quantile=quantile, candidates=candidates)
+    if mechanism is None:
+        mechanism = "exponential mechanism" if statistic == "quantile" else "laplace"
+    if isinstance(mechanism, str):
+        allowed = CHOSEN if statistic == "quantile" else ADDED
+        mechanism = _validate.choice("mechanism", mechanism, *allowed)
+        spread = _validate.number("scale", scale, above=0.0)
+        widest = max(1.0, abs(low), abs(high)) if statistic in ("sum", "mean") else 1.0
+        if widest / spread > FARTHEST:
+            raise _validate.fail("scale", f"at least 1e-50 of the range, {widest:g}", spread)
+        if statistic == "mean" and mechanism.startswith("discrete"):
+            raise _validate.fail("mechanism", "continuous, as a mean is", mechanism)
+    else:
+        check_noise(mechanism, statistic)
+        _superfluous("noise of OpenDP", scale=scale)
+        spread = math.nan
+    if name is None:
+        words = statistic if column is None else f"{statistic} of {column}"
+        words += f" where {where}" if where else ""
+        name = words + (f" by {', '.join(groups)}" if groups else "")
+    return ReleasedQuery(
+        statistic,
+        column,
+        groups,
+        where,
+        low,
+        high,
+        share,
+        points,
+        mechanism,
+        spread,
+        _word("name", name),
+    )
+
+
+def _word(name: str, value: Any) -> str:
+    """Return a word that is not empty."""
+    if not isinstance(value, str) or not value:
+        raise _validate.fail(name, "a name", value, TypeError)
+    return value
+
+
+def _superfluous(what: str, **given: Any) -> None:
+    """Refuse arguments that mean nothing here."""
+    for name, value in given.items():
+        if value is not None:
+            raise _validate.fail(name, f"left out for a {what}", value)

@@ -1,0 +1,815 @@
+r"""From a column to a decision: every release of what is wanted side by side, and the one to use.
+
+What is to be published is asked first: a table of counts, the mean, the quartiles, or single values
+drawn like the data.  :func:`report` computes for each release of this thing, of
+:mod:`pdpbook.own_data.releases`, what it promises, what each record loses and how far it is from
+the column, and recommends one by a rule that looks at the promise first and at the error second:
+
+0. If the range is taken from the data, no release keeps a promise, and the recommendation begins
+   with that.  What follows is what would be recommended if the range were public.
+1. Only a release that is differentially private is recommended, because its promise holds for an
+   attacker who knows the algorithm, whatever the records are.  A fixed-noise promise assumes that
+   the noise of the others does not react to a record, and no attacker has to assume that.
+2. Among these the one with the smallest error is recommended: the Wasserstein distance from the
+   column for counts and for values, the distance from the mean, or the average distance from the
+   three quartiles.  Errors of noisy counts are averages over repetitions, so one release counts as
+   nearer than another only if its error is smaller by more than five percent, more than a hundredth
+   of a bin, and the standard error of the difference beside that.  Of the releases than which no
+   other is nearer, the simplest is recommended, and the report names those that are equally good.
+
+Of a column of categories only a table of counts is published, and the error is that of a count in
+records (:mod:`pdpbook.own_data.categories`).
+
+A report is computed from the data and is not private itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pdpbook import _extras, _validate
+from pdpbook.own_data.categories import only_counts
+from pdpbook.own_data.column import Column, make_column, public_bins
+from pdpbook.own_data.releases import (
+    FROM_DATA,
+    GAME_WORK,
+    PUBLISHED,
+    RELEASES,
+    REPAIRED_BINS,
+    REPAIRED_RECORDS,
+    SWEPT,
+    ColumnRelease,
+    ReleaseSetting,
+    range_from_data,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+__all__ = ["Report", "report"]
+
+#: Numbers of bins that the sweep tries beside the chosen one.
+SWEEP = (8, 16, 32, 64, 128)
+#: Two errors that differ by a smaller part are called equal, and so are two that differ by less
+#: than this part of a bin.
+_TIE, _FLOOR = 0.05, 0.01
+#: Repetitions of a release with noisy counts, in the report and in the sweep.
+RUNS, SWEEP_RUNS = 40, 10
+#: If a larger part of the records is in one bin, the range does not fit them.
+CROWDED = 0.95
+NO_PROMISE = (
+    "No release of this column keeps a promise, because its range is taken from the data: without "
+    "the smallest or the largest record other points would be released, so no ε bounds what a "
+    "release tells about these two. Choose lower and upper without looking at the data."
+)
+CAUTION = (
+    "This report makes no release. Make the one that you have chosen once, with the command "
+    "pdpbook release, with pdpbook.own_data.make_release or with the lines of Python in its "
+    "code, and publish what comes out. Each further run is a further release that costs its ε "
+    "again, and a result that was picked because it looks right has no promise at all. The noise "
+    "is drawn exactly, in whole numbers, from the generator of the operating system, which has no "
+    "seed."
+)
+#: A guess that is right with a larger probability is called certain.
+CERTAIN = 0.999
+QUARTILES = ("lower quartile error", "median error", "upper quartile error")
+NEIGHBOURS = (
+    "data sets that differ by the removal of one record; the number of records is public, and the "
+    "bins, the scales and the ε of one draw that are chosen from it stay when the record leaves"
+)
+#: How the same is said where the number of records need not be public.
+HIDDEN = "data sets that differ by the removal of one record; nothing depends on their number"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """What each release of a column promises and costs: made by :func:`report`.
+
+    The losses of the records are fixed-noise losses of their removal.
+
+    Attributes
+    ----------
+    column : Column
+        The values, on their range.
+    publish : str
+        What is to be published: "counts", "mean", "quantiles" or "value".
+    bins : int
+        Number of bins K.
+    epsilon, delta : float
+        The promise that was asked for, for all draws together.
+    draws : int
+        Number of values to release.
+    releases : tuple of ColumnRelease
+        One for each way to publish it.
+    sweep : pandas.DataFrame
+        The error of releases that may be recommended, at other numbers of bins; empty for
+        categories.
+    left_out : dict from str to str
+        Releases that were not computed, and why.
+    """
+
+    column: Column
+    publish: str
+    bins: int
+    epsilon: float
+    delta: float
+    draws: int
+    releases: tuple[ColumnRelease, ...]
+    sweep: pd.DataFrame
+    left_out: dict[str, str]
+
+    def __getitem__(self, name: str) -> ColumnRelease:
+        """Return the release of a name, such as ``report["histogram"]``.
+
+        Raises
+        ------
+        KeyError
+            If there is none; the message lists the names.
+        """
+        for each in self.releases:
+            if each.name == name:
+                return each
+        names = ", ".join(each.name for each in self.releases)
+        raise KeyError(f"no release is called {name!r}; there are {names}")
+
+    @property
+    def _candidates(self) -> list[ColumnRelease]:
+        """Releases that are differentially private on a public range, the simplest first."""
+        return [each for each in self.releases if each.algorithm == "differential privacy"]
+
+    def _nearer(self, one: ColumnRelease, other: ColumnRelease) -> bool:
+        """Whether one is nearer by more than a tie and by more than the simulation can be wrong."""
+        grid = self.column.grid(self.bins)
+        unit = 1.0 if self.column.levels else (grid.upper - grid.lower) / grid.bins
+        tie = max(_TIE * other.error, _FLOOR * unit)
+        return other.error - one.error > tie + math.hypot(one.standard_error, other.standard_error)
+
+    @cached_property
+    def recommended(self) -> ColumnRelease:
+        """The release that the rule of this module chooses."""
+        return next(
+            each
+            for each in self._candidates
+            if not any(self._nearer(other, each) for other in self._candidates)
+        )
+
+    @cached_property
+    def equally_good(self) -> tuple[ColumnRelease, ...]:
+        """The other releases that the rule cannot tell from the recommended one by their errors."""
+        best = self.recommended
+        return tuple(
+            each
+            for each in self._candidates
+            if each is not best and not self._nearer(best, each) and not self._nearer(each, best)
+        )
+
+    @property
+    def recommendation(self) -> str:
+        """Which release to use, and why, in a few sentences."""
+        best, far = self.recommended, self._distance
+        total = _promise(best.epsilon, best.delta)
+        equal = [f"the {each.title} ({far(each)})" for each in self.equally_good]
+        target, measure = {
+            "mean": ("the mean of the column", "off by {} on average"),
+            "quantiles": ("the quartiles of the column", "off by {} on average"),
+        }.get(self.publish, ("the column", "Wasserstein distance {}"))
+        if self.column.levels:
+            measure = "a count is off by {} records on average"
+        reason = (
+            f"of the releases with this promise that are equally near to {target} it is the "
+            "simplest"
+            if equal
+            else f"of the releases with this promise it is the nearest to {target}"
+        )
+        distance = f"({measure.format(far(best))})."
+        first = f"To publish {PUBLISHED[self.publish]}, "
+        paid = f" for {_draws(self.draws)}" if best.draws else ""
+        if self.column.public_range:
+            text = [
+                f"{first}use {_article(best.title)}: the promise is differential privacy at {total}"
+                f"{paid}, whatever the records are, and {reason} {distance}"
+            ]
+        else:
+            text = [
+                NO_PROMISE,
+                f"{first}the report would recommend {_article(best.title)} if this range were "
+                "public. It would then be differentially private, and "
+                f"{reason} {distance}",
+            ]
+        if hollow := self._hollow(best.delta):
+            text.append(hollow)
+        if equal:
+            listed = " and ".join(", ".join(equal).rsplit(", ", 1))
+            text.append(
+                f"{listed[0].upper()}{listed[1:]} {'are' if len(equal) > 1 else 'is'} equally "
+                "good: the errors differ by no more than five percent or a hundredth of a "
+                f"{'record' if self.column.levels else 'bin'}, plus the standard error of the "
+                "simulation."
+            )
+        nearer = [
+            each
+            for each in self.releases
+            if each.promise == "fixed-noise" and self._nearer(each, best)
+        ]
+        for each in nearer:
+            known = (
+                "its end-to-end loss was not computed"
+                if each.end_to_end is None
+                else "its largest end-to-end loss is unbounded"
+                if math.isinf(each.end_to_end)
+                else f"its largest end-to-end loss is {each.end_to_end:.2f}"
+            )
+            text.append(
+                f"The {each.title} is nearer ({far(each)}), but its promise holds only "
+                f"for an attacker who takes the others' noise as given; {known}."
+            )
+        return " ".join(text)
+
+    def _hollow(self, delta: float) -> str:
+        """Return that such a promise says next to nothing, if it does."""
+        if self.epsilon > math.log(CERTAIN / (1.0 - CERTAIN)):
+            return f"At ε = {self.epsilon:g} this promise hides next to nothing."
+        if delta * self.column.records >= 1.0:
+            return f"With δ = {delta:g}, which is not below 1/n, it promises next to nothing."
+        return ""
+
+    @property
+    def guarantees(self) -> dict[str, str]:
+        """What each release promises in a few sentences, by its name.
+
+        Neighbouring data sets differ by the removal of one record, and the number of records is
+        public; where a release is differentially private, the ε for the replacement of one record
+        stands beside it.
+        """
+        said = {
+            "none": lambda total: "Nothing is promised.",
+            FROM_DATA: lambda total: (
+                "Nothing is promised, because the range is taken from the data: without the "
+                "smallest or the largest record it would be another one."
+            ),
+            "differential privacy": lambda total: (
+                f"Differential privacy at {total}: whatever the records are, the removal of one of "
+                "them is hidden at this level from an attacker who knows the algorithm, the number "
+                "of records and all the others."
+            ),
+            "fixed-noise": lambda total: (
+                f"Fixed-noise privacy at {total}: in this column the removal of one record is "
+                "hidden as long as the noise of the others stays as it is."
+            ),
+        }
+        return {
+            each.name: said[each.promise](
+                _promise(each.epsilon, each.delta)
+                + (", paid once" if each.draws is None else f" for {_draws(self.draws)}")
+            )
+            + (
+                " Against the replacement of one record by another it is "
+                f"{_promise(each.replacement.epsilon, each.replacement.delta)}."
+                if each.replacement
+                else ""
+            )
+            + (
+                f" {hollow}"
+                if math.isfinite(each.epsilon) and (hollow := self._hollow(each.delta))
+                else ""
+            )
+            for each in self.releases
+        }
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader of this report has to know before anything is published."""
+        column = self.column
+        found = [
+            "This report is computed from the records and is not private itself: keep it where "
+            "they are, and publish only the release that you choose. The choice depends on the "
+            "records too; where even that must be private, choose by n, ε and the number of draws, "
+            "or from a report about public data of the same kind."
+        ]
+        if not column.public_range:
+            found.append(
+                f"The range from {column.lower:g} to {column.upper:g} was taken from the data, so "
+                "every release tells the smallest and the largest record, which no noise hides, "
+                "and none keeps a promise. The fixed-noise losses take the range as given. "
+                "Give lower and upper, chosen from what the quantity is or from public data."
+            )
+        share = column.moved / column.records
+        if column.moved and column.levels:
+            found.append(
+                f"{column.moved:,} of {column.records:,} values ({share:.1%}) are none of the "
+                f"other levels and are counted as {column.other!r}."
+            )
+        elif column.moved:
+            found.append(
+                f"{column.moved:,} of {column.records:,} values ({share:.1%}) lay outside the "
+                "range and were moved to its nearer end; all errors are measured from the moved "
+                "values."
+            )
+        found += self._weak_promises
+        found += self._of_levels if column.levels else self._of_numbers
+        for name, why in self.left_out.items():
+            found.append(f"The {name.replace('_', ' ')} is left out: {why}.")
+        once = [each.title for each in self.releases if each.end_to_end is None]
+        if once:
+            found.append(
+                f"The end-to-end loss of the {' and of the '.join(once)} was not computed, because "
+                "each occupied bin takes another run of it, which are too many here (the argument "
+                "reruns) or would take too long."
+            )
+        found.append(CAUTION)
+        return tuple(found)
+
+    @property
+    def _of_levels(self) -> list[str]:
+        """What to know of the levels of a column of categories."""
+        return [
+            "Levels have neither an order nor a distance, which a mean, quartiles, Laplace noise "
+            "and the errors of drawn values need, so this report compares tables of counts only.",
+            "Choose the levels without looking at the records: from the questionnaire, from a "
+            "standard or from public data. A list of the levels that occur tells that somebody has "
+            "the rarest of them, and no ε in this report counts that. The noise does not depend on "
+            "the number of records, which may therefore stay secret.",
+        ]
+
+    @property
+    def _of_numbers(self) -> list[str]:
+        """What to know of the range, of the bins and of the number of records."""
+        column, found = self.column, self._unfit_range
+        bins = public_bins(column.records, self.epsilon)
+        found.append(
+            "Choose the range and the number of bins without looking at the records: the range "
+            "from what the quantity is, from a standard or from public data, and the bins from n "
+            f"and ε (pdpbook.own_data.public_bins gives {bins} here). "
+            "A number of bins that was picked because it suits these records tells something about "
+            "them, and no ε in this report counts that."
+        )
+        found.append(
+            f"The number of records, {column.records:,}, is taken as public: the number of bins, "
+            "the scales and the ε of one draw follow from it, and every promise compares the data "
+            "with and without a record under the noise for this number. If it has to be hidden "
+            "too, give bins and publish counts, whose noise does not depend on it."
+        )
+        return found
+
+    @property
+    def _unfit_range(self) -> list[str]:
+        """What to know of a range that does not fit the values, or of bins between them."""
+        column, grid, found = self.column, self.column.grid(self.bins), []
+        counts = grid.counts(column.values)
+        fullest, share = int(counts.argmax()), counts.max() / column.records
+        if share > CROWDED and self.bins > 2:
+            edges = np.linspace(grid.lower, grid.upper, grid.bins + 1)[fullest : fullest + 2]
+            found.append(
+                f"{share:.1%} of the records are in one of the {self.bins} bins, from "
+                f"{edges[0]:g} to {edges[1]:g}, so that a release says little about them. Is the "
+                f"range from {column.lower:g} to {column.upper:g} in the unit of the values, and "
+                "were they read with the right decimal sign?"
+            )
+        if not column.whole and (column.values == np.floor(column.values)).all():
+            found.append(
+                "All values are whole numbers. If that is so because of what the quantity is, as "
+                "with grades, and not by chance, say whole=True (--whole): the bins are then whole "
+                "numbers, and so is what is released."
+            )
+        return found
+
+    @property
+    def _weak_promises(self) -> list[str]:
+        """What to know of an ε or a δ with which next to nothing is promised."""
+        n, found = self.column.records, []
+        if self.epsilon > math.log(CERTAIN / (1.0 - CERTAIN)):
+            right = 1.0 / (1.0 + math.exp(-self.epsilon))
+            found.append(
+                f"ε = {self.epsilon:g} hides next to nothing: a release may raise the probability "
+                "that an attacker gives to the presence of a record from 1/2 to "
+                f"{_nines(right)}. At ε = 1 it is at most 0.73 afterwards."
+            )
+        for each in self.releases:
+            uniform = each.parameters.get("uniform_probability")
+            if isinstance(uniform, float) and (
+                (true := 1.0 - uniform * (self.bins - 1) / self.bins) > CERTAIN
+            ):
+                found.append(
+                    f"By {each.title} a drawn record comes out as its true bin with probability "
+                    f"{_nines(true)}, so almost every released value is the true bin of a record. "
+                    "The promise says only how little can be told about whether a given record is "
+                    f"among the {n:,}; whoever knows which record was drawn knows its bin."
+                )
+        if self.delta * n >= 1.0 and any(each.delta > 0.0 for each in self.releases):
+            found.append(
+                f"δ = {self.delta:g} is not below 1/n = {1.0 / n:.3g}, and then it promises next "
+                "to nothing: to publish one record drawn at random, without noise, has ε = 0 at "
+                "δ = 1/n. Choose a δ far below 1/n."
+            )
+        return found
+
+    def table(self) -> pd.DataFrame:
+        """Return one row for each release.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index ``release``, the short name; its title, the promise with its ``epsilon`` and
+            ``delta`` for all draws, the median and the largest fixed-noise loss of a record and the
+            largest end-to-end loss in nats, with several draws as the ε of all of them at δ; the
+            Wasserstein distance and the errors of mean and quartiles in the column's unit; KL in
+            nats; the error of a count in records.  ``standard error`` is that of the error by which
+            the releases are compared.  Errors that no release has are left out.
+        """
+        import pandas as pd
+
+        rows = [
+            {
+                "release": each.name,
+                "title": each.title,
+                "promise": each.promise,
+                "epsilon": each.epsilon,
+                "delta": each.delta,
+                "median loss": float(np.median(each.losses)),
+                "largest loss": each.largest_loss,
+                "end-to-end loss": math.nan if each.end_to_end is None else each.end_to_end,
+                "Wasserstein": each.wasserstein,
+                "mean error": each.mean_error,
+                **dict(zip(QUARTILES, each.quantile_errors.tolist(), strict=True)),
+                "KL": each.divergence,
+                "count error": each.count_error,
+                "standard error": each.standard_error,
+            }
+            for each in self.releases
+        ]
+        table = pd.DataFrame(rows).set_index("release")
+        errors = ["Wasserstein", "mean error", *QUARTILES, "KL", "count error"]
+        return table.drop(columns=[name for name in errors if table[name].isna().all()])
+
+    def losses(self) -> pd.DataFrame:
+        """Return what each record loses by each release.
+
+        Returns
+        -------
+        pandas.DataFrame, shape (n, releases + 1)
+            The value of each record, in ascending order, or its level, in the order of the levels;
+            then its fixed-noise loss by all draws of each release, in nats; with several draws the
+            ε at δ that they cost the record, at most.  The table is as private as the data.
+        """
+        import pandas as pd
+
+        column = self.column
+        values = column.values
+        if column.levels:
+            values = np.array(column.levels, dtype=object)[values.astype(int)]
+        columns = {column.name: values}
+        return pd.DataFrame(columns | {each.name: each.losses for each in self.releases})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain numbers and strings, for a program.
+
+        Returns
+        -------
+        dict
+            It has no infinite or missing number: these are None, and ``infinite`` of a release
+            lists the names of those that are infinite.
+        """
+        column, numbers = self.column, not self.column.levels
+        table, guarantees = self.table().reset_index(), self.guarantees
+        return {
+            "column": column.name,
+            "publish": self.publish,
+            "records": column.records,
+            "lower": column.lower if numbers else None,
+            "upper": column.upper if numbers else None,
+            "public_range": column.public_range,
+            "levels": None if numbers else [*column.levels],
+            "other": column.other,
+            "moved": column.moved,
+            "whole": column.whole,
+            "bins": self.bins,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "draws": self.draws,
+            "neighbours": NEIGHBOURS if numbers else HIDDEN,
+            "releases": [
+                _replace_infinite(row | _details(each) | {"guarantee": guarantees[each.name]})
+                for row, each in zip(table.to_dict(orient="records"), self.releases, strict=True)
+            ],
+            "sweep": [
+                _replace_infinite(row) for row in self.sweep.reset_index().to_dict(orient="records")
+            ],
+            "left out": self.left_out,
+            "recommended": self.recommended.name,
+            "equally good": [each.name for each in self.equally_good],
+            "recommendation": self.recommendation,
+            "warnings": list(self.warnings),
+        }
+
+    def plot(self) -> Figure:
+        """Draw the column beside the recommended release, the errors, and the records' losses.
+
+        Where the released distribution is itself random, one run of it is drawn; the errors are
+        averages.  A mean and quartiles have no distribution, so the column stands alone.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        ImportError
+            If Matplotlib is not installed.
+        """
+        _extras.require("matplotlib")
+        from pdpbook.plotting.own_data import decision
+
+        grid, best = self.column.grid(self.bins), self.recommended
+        counts = grid.counts(self.column.values)
+        measure = {"mean": "error of the mean", "quantiles": "error of the quartiles"}
+        usual = "error of a count in records" if self.column.levels else "Wasserstein distance"
+        return decision(
+            {each.title: (each.error, each.promise) for each in self.releases},
+            {each.title: each.losses for each in self.releases if each.algorithm != "none"},
+            grid=grid,
+            frequency=counts / counts.sum(),
+            released=best.distribution,
+            best=best.title,
+            name=self.column.name,
+            epsilon=self.epsilon,
+            measure=measure.get(self.publish, usual),
+            levels=self.column.levels,
+            one_run=best.standard_error > 0.0 or bool(self.column.levels),
+            drawn=best.draws is not None,
+        )
+
+    def to_html(self) -> str:
+        """Return the report as one page that needs nothing from another host."""
+        from pdpbook.own_data.page import report_page
+
+        return report_page(self)
+
+    def _repr_html_(self) -> str:
+        """Return warnings, recommendation and table, for a notebook."""
+        from pdpbook.own_data.page import report_body
+
+        return report_body(self)
+
+    def __repr__(self) -> str:
+        """Return one line about the column, the recommendation and the warnings."""
+        return "\n".join([self.title, self.recommendation, *self.warnings])
+
+    @property
+    def title(self) -> str:
+        """One line about the column and what is asked."""
+        column = self.column
+        where = f"from {column.lower:g} to {column.upper:g} in {self.bins} bins"
+        if column.levels:
+            where = f"in {self.bins} levels"
+        return (
+            f"{column.name}: {column.records:,} records {where}, {self._asked} at "
+            f"{_promise(self.epsilon, self.delta)}"
+        )
+
+    @property
+    def _asked(self) -> str:
+        """What is asked for, in words."""
+        return _draws(self.draws) if self.publish == "value" else PUBLISHED[self.publish]
+
+    def _distance(self, release: ColumnRelease) -> str:
+        """Return the error of a release, with its standard error if it has one.
+
+        The error of a release that draws noise may be a mean over simulated runs.
+        """
+        error = release.standard_error
+        spread = f" ± {error:.2g}" if error > 0.0 else ""
+        return f"{release.error:.3g}{spread}"
+
+
+def report(
+    values: ArrayLike,
+    epsilon: float,
+    *,
+    lower: float | None = None,
+    upper: float | None = None,
+    categories: ArrayLike | None = None,
+    other: str | None = None,
+    draws: int = 1,
+    delta: float = 1e-6,
+    publish: str = "counts",
+    bins: int | None = None,
+    outside: str = "refuse",
+    name: str | None = None,
+    whole: bool = False,
+    seed: int = 0,
+    reruns: int = 64,
+    progress: bool | None = None,
+) -> Report:
+    r"""Compare the ways to publish a column, and recommend one.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        The column: at least two numbers, or texts with ``categories``, none of them missing; a
+        pandas column is one.
+    epsilon : float
+        Privacy target :math:`\varepsilon`, from 1e-6 to 30, for all draws together.
+    lower, upper : float, optional
+        Ends of the range, chosen without looking at the data.  If they are not given, they are
+        taken from the data, and the report says what that gives away.
+    categories : array_like of str, shape (k,), optional
+        The levels of a column of categories, in the order in which they are published, chosen
+        without looking at the data.  Only counts are published of them, one for each level, so
+        ``lower``, ``upper``, ``bins``, ``outside`` and ``whole`` are left out.
+    other : str, optional
+        With ``categories``: the level to which all other values are counted.  If it is not given,
+        such values are an error.
+    draws : int
+        Number of values to release, from 1 to 10⁶; above 1 only where values are published.
+    delta : float
+        :math:`\delta` in [0, 1).  With 0 the repaired game, which needs a δ, is left out; so it is
+        for more than 100,000 records or 32 bins, where it would take longer than ten seconds.  The
+        game is left out if the number of records times the square of the number of bins is above
+        5 × 10⁸.
+    publish : {"counts", "mean", "quantiles", "value"}
+        What is to be published: a table of counts, the mean, the three quartiles, or single values
+        drawn like the data.  Only releases of the same thing are compared.
+    bins : int, optional
+        Number of bins K, from 2 to 1,024.  If it is not given, it follows from n and ε alone
+        (:func:`pdpbook.own_data.public_bins`).
+    outside : {"refuse", "clip"}
+        Whether values outside the range are an error, or are moved to its nearer end and counted.
+    name : str, optional
+        What the column is called; the name of a pandas column if it has one.
+    whole : bool
+        Whether the quantity is a whole number by its nature, such as a grade.  The bins are then
+        whole numbers: one each, or equally many of them if there are more numbers than bins.
+    seed : int
+        Seed of the repetitions over which the error of a release with noisy counts is averaged.
+    reruns : int
+        The largest number of occupied bins for which end-to-end losses of releases that are chosen
+        from the data are computed; each bin takes another run.  Where all these runs of the game
+        would exceed the same bound, its end-to-end loss is not computed, and the report says so.
+    progress : bool, optional
+        Whether to show a progress bar, which needs tqdm.  If it is not given, a bar appears once
+        the work has taken three seconds, where standard error is a terminal.
+
+    Returns
+    -------
+    Report
+        ``table()``, ``losses()``, ``plot()``, ``recommendation``, ``to_html()``, ``to_dict()``.  It
+        is computed from the data and is not private.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described; the message ends in what was given.
+
+    Notes
+    -----
+    Neighbouring data sets differ by the removal of one record; the number of records is public.
+
+    Taught in *Your own column*.
+
+    Examples
+    --------
+    >>> ages = np.random.default_rng(0).normal(40.0, 12.0, 500)
+    >>> found = report(ages, 1.0, lower=0, upper=100, outside="clip", name="age")
+    >>> found.recommended.name
+    'noisy_counts'
+    >>> report(ages, 1.0, lower=0, upper=100, outside="clip", publish="mean").recommended.name
+    'mean'
+    >>> answers = ["school"] * 30 + ["none"] * 12 + ["university"] * 18
+    >>> found = report(answers, 1.0, categories=["none", "school", "university"])
+    >>> found.bins, found["noisy_counts"].largest_loss, round(found["noisy_counts"].error, 2)
+    (3, 1.0, 0.85)
+    """
+    epsilon = _validate.number("epsilon", epsilon, above=1e-6, below=30.0, strict=False)
+    delta = _validate.fraction("delta", delta)
+    draws = _validate.integer("draws", draws, at_least=1, at_most=10**6)
+    publish = _validate.choice("publish", publish, *PUBLISHED)
+    if draws > 1 and publish != "value":
+        raise _validate.fail("draws", f"1 with publish={publish!r}: only values are drawn", draws)
+    seed = _validate.integer("seed", seed, at_least=0)
+    reruns = _validate.integer("reruns", reruns, at_least=0)
+    if bins is not None:
+        bins = _validate.integer("bins", bins, at_least=2, at_most=1024)
+    if categories is not None:
+        only_counts(publish, bins)
+    if name is not None and not isinstance(name, str):
+        raise _validate.fail("name", "a string", name, TypeError)
+    given = getattr(values, "name", None) if name is None else name
+    column = make_column(
+        values,
+        lower=lower,
+        upper=upper,
+        categories=categories,
+        other=other,
+        outside=outside,
+        name="value" if given is None else str(given),
+        whole=whole,
+    )
+    if bins is None:
+        bins = len(column.levels) or public_bins(column.records, epsilon)
+    bins = column.grid(bins).bins
+    setting = ReleaseSetting(column, publish, bins, epsilon, delta, draws, RUNS, reruns, seed)
+    left_out = _left_out(setting) if publish == "value" else {}
+    chosen = [make for name, make in RELEASES[publish].items() if name not in left_out]
+    swept = _swept_bins(setting)
+    made: list[ColumnRelease] = []
+    shown = _validate.optional_boolean("progress", progress)
+    total = len(chosen) + len(swept)
+    with _extras.progress_bar(total=total, desc="releases", shown=shown) as bar:
+        for each in chosen:
+            made.append(each(setting))
+            bar.update()
+        sweep = _sweep(setting, swept, bar.update)
+    if not column.public_range:
+        made = [range_from_data(each, column) for each in made]
+    return Report(column, publish, bins, epsilon, delta, draws, tuple(made), sweep, left_out)
+
+
+def _left_out(setting: ReleaseSetting) -> dict[str, str]:
+    """Return the releases that are not computed for this column, and why."""
+    n, bins, found = setting.column.records, setting.bins, {}
+    if setting.delta == 0.0:
+        found["repaired_game"] = "it needs a δ above 0"
+    elif n > REPAIRED_RECORDS or bins > REPAIRED_BINS:
+        few = bins <= REPAIRED_BINS
+        too_many = f"{n:,} records" if few else f"{bins} bins"
+        found["repaired_game"] = (
+            f"its linear programs would take too long for {too_many}; they are solved for at most "
+            f"{REPAIRED_RECORDS:,} records in {REPAIRED_BINS} bins"
+        )
+    if n * bins**2 > GAME_WORK:
+        found["game"] = f"its best responses would take too long for {n:,} records in {bins} bins"
+    return found
+
+
+def _swept_bins(setting: ReleaseSetting) -> list[int]:
+    """Return the numbers of bins that the releases are compared at; none if levels are the bins."""
+    if setting.column.levels:
+        return []
+    return sorted({setting.column.grid(bins).bins for bins in (*SWEEP, setting.bins)})
+
+
+def _sweep(
+    setting: ReleaseSetting, swept: list[int], progressed: Callable[[], Any]
+) -> pd.DataFrame:
+    """Return the errors of private releases at other numbers of bins."""
+    import pandas as pd
+
+    lines: list[dict[str, float]] = []
+    for bins in swept:
+        other = replace(setting, bins=bins, runs=min(setting.runs, SWEEP_RUNS))
+        errors = {
+            name: other.average_error(of(other)) for name, of in SWEPT[setting.publish].items()
+        }
+        lines.append({"bins": bins, **errors})
+        progressed()
+    return pd.DataFrame(lines, columns=None if lines else ["bins"]).set_index("bins")
+
+
+def _replace_infinite(row: dict[Any, Any]) -> dict[str, Any]:
+    """Return a row of a table whose infinite and missing numbers are None."""
+    plain = {
+        str(key): None if isinstance(value, float) and not math.isfinite(value) else value
+        for key, value in row.items()
+    }
+    if "release" in plain:
+        plain["infinite"] = [key for key, value in row.items() if value == math.inf]
+    return plain
+
+
+def _details(release: ColumnRelease) -> dict[str, Any]:
+    """Return what a program has to know of a release beside its row of the table."""
+    replaced = release.replacement
+    return {
+        "error": release.error,
+        "published": release.published,
+        "parameters": dict(release.parameters),
+        "code": release.code,
+        "replacement epsilon": replaced and replaced.epsilon,
+        "replacement delta": replaced and replaced.delta,
+    }
+
+
+def _nines(probability: float) -> str:
+    """Return a probability near 1 with the first digit that is not a nine."""
+    digits = min(max(math.ceil(-math.log10(max(1.0 - probability, 1e-15))), 2), 15)
+    return f"{math.floor(probability * 10**digits) / 10**digits:.{digits}f}"
+
+
+def _promise(epsilon: float, delta: float) -> str:
+    return f"ε = {epsilon:g}" + (f", δ = {delta:g}" if delta else "")
+
+
+def _draws(draws: int) -> str:
+    return "one draw" if draws == 1 else f"all {draws:,} draws together"
+
+
+def _article(name: str) -> str:
+    return f"the {name}" if not name.startswith("k-ary") else name

@@ -1,0 +1,5 @@
+"""Part 2 of the book: privacy of one record in one data set, and when noise is certainly enough."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,114 @@
+r"""One scale for everybody, and no more noise than these data need.
+
+Theorem 1′ gives a common scale that is safe for *every* data set.  A custodian who may look at the
+data, as the players of the game do, can take less: the smallest common scale at which every record
+of *this* data set is private.  It needs no game, has one number to choose, and stands in the same
+currency as the game's equilibria (the others' noise is held fixed), so it is the baseline that
+every gain of individual noise is measured against.
+
+Going down from the safe scale, the first scale at which somebody is exposed is found on a
+geometric ladder and then by halving.  In thousands of random data sets the largest loss never fell
+when the common scale did, so the ladder skips nothing; the definition does not depend on it: every
+rung above the answer was found private.  What is found private is the kernel in whole numbers that
+a game makes of the scale, and it is found without rounding.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _loops, _validate
+from pdpbook._exact import UNITS
+from pdpbook.foundations.grid_noise import whole_weights
+from pdpbook.per_instance.noise_kernels import laplace_kernel
+from pdpbook.per_instance.privacy_loss import target
+from pdpbook.per_instance.scale_bounds import scale_bound
+
+__all__ = ["common_scale"]
+
+#: Smallest target.
+_SMALLEST = 1e-15
+#: Ratio of two rungs of the ladder.
+_RUNG = 0.98
+#: A scale of 1/50 of a bin leaves less than e^-25 outside the own bin: no noise.
+_NO_NOISE = 0.02
+
+
+def common_scale(counts: ArrayLike, *, epsilon: float) -> float:
+    r"""Return the smallest Laplace scale that makes every record of a data set private.
+
+    All records carry truncated Laplace noise of the same scale.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (K,)
+        Histogram of the data, at least two records in at least two bins.
+    epsilon : float
+        Privacy target :math:`\varepsilon\ge10^{-15}`, for every record's pDP loss.
+
+    Returns
+    -------
+    float
+        The scale, in units of the grid, rounded up by at most one part in 10⁹; 0.0 if nobody
+        needs noise, which :class:`pdpbook.PerInstanceLaplace` takes for none.  Every larger scale
+        of a ladder with steps of 2 %, which ends where Theorem 1′ makes the ideal kernel private,
+        is private too.  If ε is so small that the steps of 2⁻⁵² in a kernel count, the ladder goes
+        further up, to where they all are equal.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described; the message ends in what was given.
+
+    Notes
+    -----
+    The promise compares the data with and without the record (removal), not with the record
+    replaced.
+
+    Source: this book.  Taught in *The game*, as the baseline of the game.
+
+    Examples
+    --------
+    >>> b = common_scale([0, 4, 2, 0, 1], epsilon=1.0)
+    >>> round(b, 3), round(scale_bound(7, 1.0), 3)
+    (0.196, 0.39)
+    """
+    counts = _validate.counts_vector("counts", counts)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    if epsilon < _SMALLEST:
+        raise _validate.fail("epsilon", f"at least {_SMALLEST:g}", epsilon)
+
+    judged = target(int(counts.sum()), epsilon, 0.0)
+    safe = scale_bound(judged.n, epsilon)
+    while not _all_private(counts, laplace_kernel(counts.size, safe), judged):
+        safe /= _RUNG
+    exposed = safe * _RUNG
+    while _all_private(counts, laplace_kernel(counts.size, exposed), judged):
+        safe, exposed = exposed, exposed * _RUNG
+        if exposed * counts.size < _NO_NOISE:
+            without_noise = np.eye(counts.size)[None]
+            return 0.0 if _all_private(counts, without_noise, judged) else safe
+    while safe - exposed > 1e-9 * safe:
+        middle = math.sqrt(safe * exposed)
+        if _all_private(counts, laplace_kernel(counts.size, middle), judged):
+            safe = middle
+        else:
+            exposed = middle
+    return safe
+
+
+def _all_private(
+    counts: NDArray[np.int64], ideal: NDArray[np.float64], judged: _loops.Target
+) -> bool:
+    """Whether all records are private when all have the noise of one kernel, shape (1, K, K)."""
+    kernel, mass = whole_weights(ideal) / UNITS, np.empty((2, counts.size))
+    profile = counts[:, None].copy()
+    kernel.setflags(write=False)  # as that of a game, for which the loops are compiled
+    frequency = counts / judged.n
+    frequency.setflags(write=False)
+    _loops.mixture(profile, kernel, mass)
+    game = _loops.Game(kernel, frequency, judged)
+    return bool(_loops.count_private(game, profile, mass, judged.n) == judged.n)

@@ -1,0 +1,279 @@
+r"""Noise on a grid: the truncated Laplace and Gaussian kernels.
+
+A record in bin k is released as if it sat at the midpoint :math:`x_k=(k+1/2)/K` of its bin and
+noise had been added to it, conditional on the result staying in [0, 1].  The kernel holds the
+probability of each bin:
+
+.. math:: p_{k,b}(x) = \frac{F((x+1)/K) - F(x/K)}{F(1) - F(0)},
+
+F the distribution function of the noise at location :math:`x_k` with scale b.  The sampling is
+by bin number, so nothing depends on how a computer rounds a Laplace draw.
+
+The functions here return the *ideal* kernel, of real numbers, up to rounding.
+:class:`pdpbook.NVOGame` rounds it to the kernel *in whole numbers* that is released,
+by :func:`~pdpbook.foundations.grid_noise.whole_weights`.
+
+For Laplace noise the density is
+
+.. math:: V(\mu, b, x) = \frac{\frac1{2b}e^{-|x-\mu|/b}}
+          {1-\frac12 e^{(\mu-1)/b}-\frac12 e^{-\mu/b}}, \qquad 0 \le x \le 1,
+
+with :math:`v_{\min}(b)=V(0,b,1)=\frac{1/b}{e^{1/b}-1}` and
+:math:`v_{\max}(b)=V(0,b,0)=\frac{1/b}{1-e^{-1/b}}`, so that
+:math:`v_{\max}/v_{\min}=e^{1/b}` exactly.  The proofs are in the chapter *The truncated Laplace
+density*.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _validate
+from pdpbook.foundations.grid_noise import SCALES, SMALLEST, laplace_masses
+
+__all__ = [
+    "gaussian_kernel",
+    "laplace_kernel",
+    "product_kernel",
+    "truncated_laplace_extremes",
+    "truncated_laplace_pdf",
+]
+
+
+def truncated_laplace_pdf(x: ArrayLike, location: ArrayLike, scale: ArrayLike) -> NDArray:
+    r"""Return the density :math:`V(\mu, b, x)` of Laplace noise truncated to [0, 1].
+
+    Parameters
+    ----------
+    x : array_like
+        Points of [0, 1] at which the density is wanted; outside it is 0, and nan at nan.
+    location : array_like
+        :math:`\mu` in [0, 1].
+    scale : array_like
+        :math:`b \ge 10^{-307}`, in units of the interval.
+
+    Returns
+    -------
+    ndarray
+        Of the broadcast shape of the three.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument holds no numbers, a location lies outside [0, 1], a scale is not finite and
+        at least 1e-307, or the shapes do not fit.
+
+    Notes
+    -----
+    Source: eq. (17) of Ryu, Jang & Yang (2024).  Taught in *The truncated Laplace density*.
+
+    Examples
+    --------
+    >>> truncated_laplace_pdf([0.0, 0.5, 1.0], 0.0, 1.0).round(4)
+    array([1.582 , 0.9595, 0.582 ])
+    """
+    points = _validate.numeric("x", x).astype(float)
+    centre = _validate.finite_array("location", location, above=0.0, below=1.0, strict=False)
+    width = _checked_widths(scale)
+    _validate.broadcast("x", points, "location", centre)
+    _validate.broadcast("location", centre, "scale", width)
+    _validate.broadcast("x", points, "scale", width)
+    width = np.minimum(width, 1e300)  # beyond, the density is 1 and 2 b overflows
+    with np.errstate(over="ignore", under="ignore"):
+        inside = -0.5 * (np.expm1(-centre / width) + np.expm1((centre - 1) / width))
+        density = np.exp(-np.abs(points - centre) / width) / (2 * width * inside)
+    return np.where((points < 0) | (points > 1), 0.0, density)
+
+
+def truncated_laplace_extremes(scale: ArrayLike) -> tuple[NDArray, NDArray]:
+    r"""Return the smallest and the largest value that the truncated density takes anywhere.
+
+    Parameters
+    ----------
+    scale : array_like
+        :math:`b \ge 10^{-307}`, in units of the interval.
+
+    Returns
+    -------
+    v_min, v_max : ndarray
+        :math:`\frac{1/b}{e^{1/b}-1}`, taken at :math:`\mu=0, x=1` and its mirror image, and
+        :math:`\frac{1/b}{1-e^{-1/b}}`, taken at :math:`\mu=x=0` and :math:`\mu=x=1`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a scale is not finite and at least 1e-307.
+
+    Notes
+    -----
+    Source: eqs. (26)-(28) of Ryu, Jang & Yang (2024), with the factor 1/b that is missing there.
+    Taught in *The truncated Laplace density*.
+
+    Examples
+    --------
+    >>> v_min, v_max = truncated_laplace_extremes(0.5)
+    >>> round(float(v_min), 4), round(float(v_max), 4), round(float(v_max / v_min), 4)
+    (0.313, 2.313, 7.3891)
+    """
+    rate = 1.0 / _checked_widths(scale)
+    v_max = rate / -np.expm1(-rate)
+    return np.exp(-rate) * v_max, v_max
+
+
+def _checked_widths(scale: ArrayLike) -> NDArray[np.float64]:
+    """Return scales whose densities are finite numbers."""
+    return _validate.finite_array("scale", scale, above=1e-307, strict=False)
+
+
+def laplace_kernel(bins: int, scales: ArrayLike) -> NDArray[np.float64]:
+    r"""Return the kernels of truncated Laplace noise on K equal bins of [0, 1].
+
+    Parameters
+    ----------
+    bins : int
+        Number of bins K, from 2 to so many that the kernels take 2 GiB.
+    scales : array_like, shape (V,)
+        Laplace scales b > 0 in units of the interval.  (The papers call b the variance; the
+        variance of the noise before truncation is :math:`2b^2`.)
+
+    Returns
+    -------
+    ndarray, shape (V, K, K)
+        ``kernel[v, k, x]`` is the probability that a record of bin k with scale ``scales[v]`` is
+        released as bin x.  Rows sum to 1.  No entry is 0: one that would be smaller than 2.2e-308
+        is this number.
+
+    Raises
+    ------
+    ValueError
+        If a scale is not finite and positive, with its value, or the kernels need more than 2 GiB.
+
+    Notes
+    -----
+    Source: Ryu, Jang & Yang (2024), eq. (16).  Taught in *The truncated Laplace density*.  Tails
+    are computed by ``expm1``, so that they keep full relative precision down to 2.2e-308.
+
+    Examples
+    --------
+    >>> laplace_kernel(3, [0.2]).round(3)
+    array([[[0.73 , 0.227, 0.043],
+            [0.192, 0.616, 0.192],
+            [0.043, 0.227, 0.73 ]]])
+    """
+    bins = _validate.integer("bins", bins, at_least=2)
+    widths = _validate.positive_vector("scales", scales)
+    _validate.memory("bins", bins, widths.size, bins, bins, what="a kernel")
+    return _kernels_of(laplace_masses(widths, bins))
+
+
+def gaussian_kernel(bins: int, sigmas: ArrayLike) -> NDArray[np.float64]:
+    r"""Return the kernels of truncated Gaussian noise on K equal bins of [0, 1].
+
+    Parameters
+    ----------
+    bins : int
+        Number of bins K, from 2 to so many that the kernels take 2 GiB.
+    sigmas : array_like, shape (V,)
+        Standard deviations > 0 of the noise before truncation, in units of the interval.
+
+    Returns
+    -------
+    ndarray, shape (V, K, K)
+        As for :func:`laplace_kernel`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the number of bins is not a whole number >= 2, or a sigma is not finite and > 0.
+
+    Notes
+    -----
+    Taught in *Gaussian noise and (ε, δ)-pDP*.
+
+    Examples
+    --------
+    >>> gaussian_kernel(3, [0.2]).round(3)
+    array([[[0.746, 0.246, 0.008],
+            [0.199, 0.603, 0.199],
+            [0.008, 0.246, 0.746]]])
+    """
+    from scipy.special import log_ndtr
+
+    bins = _validate.integer("bins", bins, at_least=2)
+    given = _validate.positive_vector("sigmas", sigmas)
+    _validate.memory("bins", bins, given.size, bins, bins, what="a kernel")
+    width = 1.0 / (bins * np.clip(given, *SCALES))[:, None]
+    steps = np.arange(bins)
+    # P(near < Z < far) for a bin `steps` away, from the upper tail, where no digits are lost ...
+    near, far = log_ndtr(-width * (steps - 0.5)), log_ndtr(-width * (steps + 0.5))
+    # pragma: no mutate — the sign cancels when rows are divided by their sums
+    masses = np.exp(near) * -np.expm1(far - near)
+    # ... but if the density hardly changes over a bin, far - near cancels and quadrature is exact
+    flat = (width * (1.0 + width * bins) < 0.1)[:, 0]
+    nodes, weights = np.polynomial.legendre.leggauss(8)
+    inside = width[flat, :, None] * (steps[:, None] + nodes / 2)
+    masses[flat] = np.exp(-0.5 * inside**2) @ weights
+    return _kernels_of(masses)
+
+
+def _kernels_of(masses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the (V, K, K) kernels of noise that puts (V, K) masses at 0, …, K - 1 steps."""
+    steps = np.arange(masses.shape[1])
+    rows = masses[:, np.abs(steps[:, None] - steps[None, :])]
+    return np.maximum(rows / rows.sum(axis=2, keepdims=True), SMALLEST)
+
+
+def product_kernel(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
+    r"""Return the kernels of independent noise on two features.
+
+    Bin (k, l) of the product grid has the number ``k * L + l``, action (v, w) the number
+    ``v * W + w``, as ``numpy.ravel_multi_index`` counts.
+
+    Parameters
+    ----------
+    first : array_like, shape (V, K, K)
+        Kernels of the first feature; rows sum to 1.
+    second : array_like, shape (W, L, L)
+        Kernels of the second feature; rows sum to 1.
+
+    Returns
+    -------
+    ndarray, shape (V·W, K·L, K·L)
+        It needs 8·V·W·(K·L)² bytes: 39 MB for two grids of 21 bins and 5 scales each, 21 GB for
+        two grids of 101 bins.  The product of positive entries is positive.
+
+    Raises
+    ------
+    ValueError
+        If a kernel has another shape or its rows do not sum to 1, or the product needs more than
+        2 GiB.
+
+    Notes
+    -----
+    Source: this book; Ryu, Jang & Yang (2024), section III, say that vectors need nothing else.
+    Taught in *Experiment 3: large income, and vectors*, section on vectors.
+
+    Examples
+    --------
+    >>> product_kernel(laplace_kernel(3, [0.2]), laplace_kernel(2, [0.1, 0.5])).shape
+    (2, 6, 6)
+    """
+    kernels = []
+    for name, each in (("first", first), ("second", second)):
+        shape = _validate.numeric(name, each).shape
+        if len(shape) != 3:
+            raise ValueError(f"{name} must have shape (V, K, K), got {name} of shape {shape}")
+        kernels.append(_validate.stochastic_kernel(name, each, bins=shape[1]))
+    one, two = kernels
+    size = one.size * two.size
+    if 8 * size > _validate.MEMORY:
+        raise ValueError(
+            "first and second must make a product kernel that fits into 2 GiB, "
+            f"got {8 * size / 2**30:.1f} GiB"
+        )
+    product = np.einsum("vkx,wly->vwklxy", one, two)
+    reached = np.einsum("vkx,wly->vwklxy", one > 0.0, two > 0.0)
+    product[reached] = np.maximum(product[reached], SMALLEST)
+    bins = one.shape[1] * two.shape[1]
+    return product.reshape(one.shape[0] * two.shape[0], bins, bins)

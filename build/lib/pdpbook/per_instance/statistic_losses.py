@@ -1,0 +1,517 @@
+r"""What each record loses by a released statistic.
+
+A statistic f of the data is released once with noise.  Removing record i changes it by
+:math:`\Delta_i = f(D)-f(D_{-i})`, and the noise, which is chosen without the data, stays the same.
+So the per-instance loss of record i depends on the data through :math:`\Delta_i` alone.  With
+independent Laplace noise of scale b on each number it is :math:`\lVert\Delta_i\rVert_1/b`.  With
+independent Gaussian noise of standard deviation σ it is infinite, but record i has a profile, the
+smallest δ at each ε, which is that of two Gaussians at the distance
+:math:`u_i=\lVert\Delta_i\rVert_2/\sigma`:
+
+.. math:: \delta_i(\varepsilon) = \Phi\bigl(\tfrac{u_i}2-\tfrac\varepsilon{u_i}\bigr)
+          - e^\varepsilon\,\Phi\bigl(-\tfrac{u_i}2-\tfrac\varepsilon{u_i}\bigr) .
+
+A count changes by one, a sum by the record's value, and the mean by
+
+.. math:: \Delta_i = \frac{x_i-\bar x_{-i}}{n} , \qquad
+          |\Delta_i| \le \frac{\text{range}}{n} ,
+
+so a record at the mean of the others loses nothing, and the loss grows with the distance from it.
+The coefficients of least squares are in :mod:`pdpbook.per_instance.least_squares`.  Quantiles are
+released by the exponential mechanism, where the loss is the largest change of a log probability
+over all candidates.  Taught in *What a released statistic tells about each record*.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import log_softmax
+
+from pdpbook import _validate
+from pdpbook.foundations.mechanisms import gaussian_delta
+from pdpbook.foundations.noisy_statistics import candidate_counts, nearest_candidates
+
+__all__ = [
+    "count_changes",
+    "gaussian_deltas",
+    "gaussian_epsilons",
+    "laplace_losses",
+    "mean_changes",
+    "quantile_losses",
+    "quantile_probabilities",
+    "sum_changes",
+    "worst_mean_change",
+    "worst_sum_change",
+]
+
+_SMALLEST, _LARGEST = 1e-300, 1e100  #: distances of two Gaussians, in standard deviations
+
+
+def count_changes(counted: ArrayLike) -> NDArray[np.float64]:
+    """Return how far a count moves when each record is removed.
+
+    Parameters
+    ----------
+    counted : array_like of bool, shape (n,)
+        Whether each record is counted.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        1 for a record that is counted, which is the most that any record can change a count by, and
+        0 for one that is not.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If counted is not a one-dimensional array of True and False, of at least one.
+
+    Notes
+    -----
+    Source: Wang (2019), per-instance sensitivity.  Taught in *What a released statistic tells about
+    each record*.
+
+    Examples
+    --------
+    >>> count_changes([True, False, True])
+    array([1., 0., 1.])
+    """
+    flags = _validate.booleans("counted", counted)
+    if flags.ndim != 1 or flags.size < 1:
+        raise ValueError(
+            "counted must be one-dimensional and hold at least 1 value(s), "
+            f"got counted of shape {flags.shape}"
+        )
+    return flags.astype(np.float64)
+
+
+def sum_changes(values: ArrayLike) -> NDArray[np.float64]:
+    """Return how far the sum moves when each record is removed.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        The records.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        The values themselves.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the values are not finite numbers.
+
+    Notes
+    -----
+    Source: Wang (2019), per-instance sensitivity.  Taught in *What a released statistic tells about
+    each record*.
+
+    Examples
+    --------
+    >>> sum_changes([0.0, 0.0, 3.0])
+    array([0., 0., 3.])
+    """
+    return _validate.finite_vector("values", values)
+
+
+def worst_sum_change(*, lower: float, upper: float) -> float:
+    """Return the farthest that one record can move a sum, whatever the others are.
+
+    Parameters
+    ----------
+    lower, upper : float
+        Smallest and largest possible value of a record, lower < upper.
+
+    Returns
+    -------
+    float
+        The larger of the absolute values of both ends, in their unit.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the ends are not finite numbers, or not in this order.
+
+    Notes
+    -----
+    It is the sensitivity of the sum, when a record is removed.
+
+    Source: Dwork et al. (2006).  Taught in *What a released statistic tells about each record*.
+
+    Examples
+    --------
+    >>> worst_sum_change(lower=-2.0, upper=1.0)
+    2.0
+    """
+    return max(map(abs, _ends(lower, upper)))
+
+
+def mean_changes(values: ArrayLike) -> NDArray[np.float64]:
+    r"""Return how far the mean moves when each record is removed.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        The records, at least two.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        :math:`\bar x-\bar x_{-i}`, in the unit of the values.
+
+    Raises
+    ------
+    ValueError
+        If the values are not finite numbers, or fewer than two.
+
+    Notes
+    -----
+    Source: Wang (2019), per-instance sensitivity.  Taught in *What a released statistic tells about
+    each record*.
+
+    Examples
+    --------
+    >>> mean_changes([0.0, 0.0, 3.0])
+    array([-0.5, -0.5,  1. ])
+    """
+    x = _validate.finite_vector("values", values, at_least=2)
+    largest = float(np.abs(x).max()) or 1.0
+    unit = x / largest  # so that no sum overflows
+    return (unit - unit.mean()) * (largest / (x.size - 1))
+
+
+def worst_mean_change(n: int, *, lower: float, upper: float) -> float:
+    """Return the farthest that one of n records can move the mean, whatever the others are.
+
+    Parameters
+    ----------
+    n : int
+        Number of records, at least 2.
+    lower, upper : float
+        Smallest and largest possible value of a record, lower < upper.
+
+    Returns
+    -------
+    float
+        (upper - lower) / n: the record is at one end and all others are at the other.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described; the message ends in what was given.
+
+    Notes
+    -----
+    It is the sensitivity of the mean of n records, when one of them is removed.
+
+    Source: Dwork et al. (2006).  Taught in *What a released statistic tells about each record*.
+
+    Examples
+    --------
+    >>> worst_mean_change(3, lower=0.0, upper=3.0)
+    1.0
+    """
+    n = _validate.integer("n", n, at_least=2)
+    low, high = _ends(lower, upper)
+    return high / n - low / n
+
+
+def laplace_losses(changes: ArrayLike, *, scale: float) -> NDArray[np.float64]:
+    r"""Return the per-instance loss of each record when Laplace noise is added to a statistic.
+
+    Parameters
+    ----------
+    changes : array_like, shape (n,) or (n, d)
+        By how much the statistic, of one number or of d, moves when each record is removed.
+    scale : float
+        Scale b > 0 of the independent noise on each number, in the same unit.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        :math:`\lVert\Delta_i\rVert_1/b`, in nats.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the changes are not finite numbers, the scale is not a finite number > 0, or a loss
+        leaves the range of floating-point numbers.
+
+    Notes
+    -----
+    Neighbouring data sets differ by the removal of one record; the scale is the same for both.
+
+    Source: Wang (2019).  Taught in *What a released statistic tells about each record*.
+
+    Examples
+    --------
+    >>> laplace_losses(mean_changes([0.0, 0.0, 3.0]), scale=2.0)
+    array([0.25, 0.25, 0.5 ])
+    """
+    moved = _rows(changes)
+    scale = _validate.number("scale", scale, above=0.0)
+    with np.errstate(over="ignore", under="ignore"):
+        losses = np.asarray(np.abs(moved / scale).sum(axis=1))
+    if not np.isfinite(losses).all():
+        raise ValueError(
+            f"scale must be such that every loss is a finite number, got scale={scale!r}"
+        )
+    return losses
+
+
+def gaussian_deltas(changes: ArrayLike, *, epsilon: float, sigma: float) -> NDArray[np.float64]:
+    r"""Return the δ at which each record is (ε, δ)-pDP when Gaussian noise is added to a statistic.
+
+    Parameters
+    ----------
+    changes : array_like, shape (n,) or (n, d)
+        By how much the statistic, of one number or of d, moves when each record is removed.
+    epsilon : float
+        :math:`\varepsilon \ge 0`.
+    sigma : float
+        Standard deviation σ > 0 of the independent noise on each number, in the same unit.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        The smallest δ of each record, :func:`pdpbook.foundations.gaussian_delta` at the distance
+        :math:`\lVert\Delta_i\rVert_2/\sigma`; 0 for a record that changes nothing.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the changes are not finite numbers, epsilon or sigma is out of its range, or a change is
+        larger than 1e100 standard deviations.
+
+    Notes
+    -----
+    Neighbouring data sets differ by the removal of one record; the noise is the same for both.
+
+    Source: Balle & Wang (2018), Theorem 8, at the record's own change.  Taught in *What a released
+    statistic tells about each record*.
+
+    Examples
+    --------
+    >>> gaussian_deltas(mean_changes([0.0, 0.0, 3.0]), epsilon=0.5, sigma=1.0).round(4)
+    array([0.0524, 0.0524, 0.2384])
+    """
+    epsilon = _validate.number("epsilon", epsilon, above=0.0, strict=False)
+    distances = _distances(changes, sigma)
+    deltas = np.zeros(distances.size)
+    moved = distances > _SMALLEST
+    if moved.any():
+        deltas[moved] = gaussian_delta(1.0 / distances[moved], epsilon=epsilon)
+    return deltas
+
+
+def gaussian_epsilons(changes: ArrayLike, *, delta: float, sigma: float) -> NDArray[np.float64]:
+    r"""Return the ε at which each record is (ε, δ)-pDP when Gaussian noise is added to a statistic.
+
+    Parameters
+    ----------
+    changes : array_like, shape (n,) or (n, d)
+        By how much the statistic, of one number or of d, moves when each record is removed.
+    delta : float
+        δ in [1e-300, 1).
+    sigma : float
+        Standard deviation σ > 0 of the independent noise on each number, in the same unit.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        The smallest ε of each record, at which :func:`gaussian_deltas` is at most δ.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the changes are not finite numbers, delta or sigma is out of its range, or a change is
+        larger than 1e100 standard deviations.
+
+    Notes
+    -----
+    Neighbouring data sets differ by the removal of one record; the noise is the same for both.
+
+    Source: Balle & Wang (2018), Theorem 8, solved for ε.  Taught in *What a released statistic
+    tells about each record*.
+
+    Examples
+    --------
+    >>> gaussian_epsilons(mean_changes([0.0, 0.0, 3.0]), delta=1e-5, sigma=1.0).round(2)
+    array([1.99, 1.99, 4.38])
+    """
+    delta = _validate.number("delta", delta, above=0.0, below=1.0)
+    if delta < 1e-300:
+        raise _validate.fail("delta", "a number >= 1e-300 and < 1", delta)
+    distances = _distances(changes, sigma)
+    epsilons = np.zeros(distances.size)
+    moved = distances > _SMALLEST
+    if not moved.any():
+        return epsilons
+    sigmas = 1.0 / distances[moved]
+    low = np.zeros(sigmas.size)
+    # at this ε the probability of a larger loss is at most exp(-t²/2) = δ
+    high = distances[moved] * (distances[moved] / 2.0 + math.sqrt(-2.0 * math.log(delta)))
+    high = np.where(gaussian_delta(sigmas, epsilon=low) <= delta, low, high)
+    for _ in range(200):
+        middle = low + (high - low) / 2.0
+        safe = gaussian_delta(sigmas, epsilon=middle) <= delta
+        low, high = np.where(safe, low, middle), np.where(safe, middle, high)
+        if (high - low <= 1e-15 * high).all():
+            break
+    epsilons[moved] = high
+    return epsilons
+
+
+def quantile_probabilities(
+    values: ArrayLike, candidates: ArrayLike, *, epsilon: float, quantile: float
+) -> NDArray[np.float64]:
+    r"""Return with which probability the exponential mechanism chooses each candidate quantile.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        The records.
+    candidates : array_like, shape (R,)
+        Public points in ascending order, one of which is released.
+    epsilon : float
+        Privacy level :math:`\varepsilon>0` of the release.
+    quantile : float
+        The share q in (0, 1) of the records that lie below or at it.
+
+    Returns
+    -------
+    ndarray, shape (R,)
+        Each record counts for the candidate next to it.  If a of them are below a candidate and b
+        below or at it, its utility is :math:`-\max\{a-qn,qn-b,0\}`, which the removal of one record
+        changes by at most max(q, 1 - q), as :mod:`pdpbook.foundations.noisy_statistics` proves.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not as described; the message ends in what was given.
+
+    Notes
+    -----
+    Neighbouring data sets differ by the removal of one record.
+
+    Source: Smith (2011).  Taught in *What a released statistic tells about each record*.
+
+    Examples
+    --------
+    >>> chances = quantile_probabilities([1, 1, 2, 9, 9], [0, 2, 8], quantile=0.5, epsilon=4.0)
+    >>> chances.round(4)
+    array([0.1065, 0.787 , 0.1065])
+    """
+    x, points, quantile, epsilon = _quantile_arguments(values, candidates, quantile, epsilon)
+    return np.exp(_log_probabilities(candidate_counts(x, points), quantile, epsilon))
+
+
+def quantile_losses(
+    values: ArrayLike, candidates: ArrayLike, *, epsilon: float, quantile: float
+) -> NDArray[np.float64]:
+    r"""Return the per-instance loss of each record by one released quantile.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        The records, at least two.
+    candidates : array_like, shape (R,)
+        Public points in ascending order, one of which is released.
+    epsilon : float
+        Privacy level :math:`\varepsilon>0` of the release.
+    quantile : float
+        The share q in (0, 1) of the records that lie below or at it.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        The largest absolute change of the log probability of a candidate when the record is
+        removed; at most ε.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not as described; the message ends in what was given.
+
+    Notes
+    -----
+    Neighbouring data sets differ by the removal of one record.
+
+    Source: Wang (2019) for the loss, Smith (2011) for the mechanism.  Taught in *What a released
+    statistic tells about each record*.
+
+    Examples
+    --------
+    >>> quantile_losses([1, 1, 2, 9, 9], [0, 2, 8], quantile=0.5, epsilon=1.0).round(3)
+    array([0.568, 0.568, 0.304, 0.568, 0.568])
+    """
+    x, points, quantile, epsilon = _quantile_arguments(values, candidates, quantile, epsilon)
+    if x.size < 2:
+        raise ValueError(f"values must hold at least 2 records, got {x.size}")
+    counts = candidate_counts(x, points)
+    present = _log_probabilities(counts, quantile, epsilon)
+    losses = np.zeros(points.size)
+    for k in np.flatnonzero(counts):
+        counts[k] -= 1
+        losses[k] = np.abs(present - _log_probabilities(counts, quantile, epsilon)).max()
+        counts[k] += 1
+    return losses[nearest_candidates(x, points)]
+
+
+def _ends(lower: float, upper: float) -> tuple[float, float]:
+    low, high = _validate.number("lower", lower), _validate.number("upper", upper)
+    if not low < high:
+        raise _validate.fail("upper", f"larger than lower={low!r}", high)
+    return low, high
+
+
+def _rows(changes: ArrayLike) -> NDArray[np.float64]:
+    """Return the changes as a table with a row for each record."""
+    moved = _validate.finite_array("changes", changes)
+    if moved.ndim not in (1, 2):
+        raise ValueError(
+            f"changes must have one or two dimensions, got changes of shape {moved.shape}"
+        )
+    return moved.reshape(len(moved), -1)
+
+
+def _distances(changes: ArrayLike, sigma: float) -> NDArray[np.float64]:
+    """Return the length of each change in standard deviations of the noise."""
+    moved = _rows(changes)
+    sigma = _validate.number("sigma", sigma, above=0.0)
+    longest = np.abs(moved).max(axis=1)
+    with np.errstate(over="ignore", under="ignore"):
+        unit = moved / np.where(longest > 0.0, longest, 1.0)[:, None]
+        distances = np.asarray(np.sqrt((unit * unit).sum(axis=1)) * (longest / sigma))
+    if distances.max() > _LARGEST:
+        raise ValueError(
+            f"sigma must be such that no change exceeds {_LARGEST:g} standard deviations, "
+            f"got sigma={sigma!r}"
+        )
+    return distances
+
+
+def _quantile_arguments(
+    values: ArrayLike, candidates: ArrayLike, quantile: float, epsilon: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float, float]:
+    x = _validate.finite_vector("values", values)
+    points = _validate.finite_vector("candidates", candidates)
+    if (np.diff(points) <= 0).any():
+        raise _validate.fail("candidates", "in ascending order", candidates)
+    quantile = _validate.number("quantile", quantile, above=0.0, below=1.0)
+    return x, points, quantile, _validate.number("epsilon", epsilon, above=0.0)
+
+
+def _log_probabilities(
+    counts: NDArray[np.int64], quantile: float, epsilon: float
+) -> NDArray[np.float64]:
+    """Return the log chances of the candidates from the numbers of records at them."""
+    upto = np.cumsum(counts)
+    rank = quantile * upto[-1]
+    distances = np.maximum(np.maximum(upto - counts - rank, rank - upto), 0.0)
+    return log_softmax(-distances * (epsilon / (2.0 * max(quantile, 1.0 - quantile))))

@@ -1,0 +1,125 @@
+"""Figure of the chapter *Your own column*: what a report shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from textwrap import shorten
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook._extras import require
+from pdpbook.foundations.sampling_query import Grid
+from pdpbook.plotting.series import filled, look, looks
+from pdpbook.plotting.style import key, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["decision"]
+
+#: The most names of levels below the bars, the letters of the longest, and of all in one line.
+MOST_NAMES, LONGEST_NAME, ONE_LINE = 24, 24, 40
+
+
+def _written(value: float, _: int | None = None) -> str:
+    """Return a number beside an axis: all its digits, in groups from five of them on."""
+    return f"{value:,.10g}" if abs(value) >= 1e4 else f"{value:.10g}"
+
+
+def _name_levels(axes: Axes, grid: Grid, levels: Sequence[str]) -> None:
+    """Write the names of levels below their bars, upright if they are long, and not too many."""
+    shown = slice(None, None, -(-len(levels) // MOST_NAMES))
+    names = [shorten(each, LONGEST_NAME, placeholder="…") for each in levels[shown]]
+    upright = sum(map(len, names)) > ONE_LINE
+    written = [each.replace("$", r"\$") for each in names]
+    axes.set_xticks(grid.midpoints[shown], written, rotation=90 if upright else 0)
+
+
+def decision(
+    errors: Mapping[str, tuple[float, str]],
+    losses: Mapping[str, NDArray[np.float64]],
+    *,
+    grid: Grid,
+    frequency: NDArray[np.float64],
+    released: NDArray[np.float64] | None,
+    best: str,
+    name: str,
+    epsilon: float,
+    measure: str = "Wasserstein distance",
+    one_run: bool = False,
+    drawn: bool = False,
+    levels: Sequence[str] = (),
+) -> Figure:
+    """Draw the column beside its recommended release, all errors, and the records' losses.
+
+    Parameters
+    ----------
+    errors : mapping from str to (float, str)
+        Error and promise of each release.
+    losses : mapping from str to ndarray
+        Loss of each record by the releases that promise something.
+    grid : Grid
+        The bins.
+    frequency, released : ndarray, shape (K,)
+        Distribution of the column on the bins, and what is released, or the distribution of a
+        released value; None for a mean and quartiles.
+    best, name : str
+        The recommended release, and what the column is called.
+    epsilon : float
+        The target, drawn as a line beside the losses.
+    measure : str
+        What the errors are.
+    one_run : bool
+        Whether the released distribution is random, so that what is drawn is one run.
+    drawn : bool
+        Whether values are drawn from the distribution, and it is not released itself.
+    levels : sequence of str, shape (K,), optional
+        Names of the bins of a column of categories.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    name = name.replace("$", r"\$")  # two of them would enclose a formula
+    figure, (shape, bars, spread) = new_figure(3, height=3.0, layout="constrained")
+    shape.bar(grid.midpoints, frequency, 0.9 * grid.width / grid.bins, **filled("data"))
+    if released is not None:
+        line = looks([best])[0] | ({"linestyle": ""} if levels else {"marker": ""})
+        said = f"{'a value by' if drawn else 'released:'} {best}{', one run' if one_run else ''}"
+        shape.plot(grid.midpoints, released, **line, label=said)
+    shape.set(xlabel=name, ylabel="probability")
+    if released is not None:
+        key(shape)
+    if levels:
+        _name_levels(shape, grid, levels)
+
+    place = np.arange(len(errors))[::-1]
+    distance = np.array([error for error, _ in errors.values()])
+    private = np.array([promise == "differential privacy" for _, promise in errors.values()])
+    bars.barh(place[private], distance[private], **filled("dp-promise"), label="DP")
+    hatched = filled("no-dp-promise") | {"facecolor": "none", "hatch": "//"}
+    bars.barh(place[~private], distance[~private], **hatched, label="no DP promise")
+    bars.set_yticks(place, list(errors))
+    bars.set(xlabel=f"{measure} ({name})")
+    key(bars)
+
+    for axes in (bars,) if levels else (shape, bars):
+        axes.xaxis.set_major_locator(require("matplotlib.ticker").MaxNLocator(5))
+        axes.xaxis.set_major_formatter(_written)
+
+    style = look("fixed-noise") | {"marker": "", "linestyle": "-"}
+    rows = np.arange(len(losses))[::-1]
+    for row, lost in zip(rows, losses.values(), strict=True):
+        low, start, middle, end, high = np.quantile(lost, [0.0, 0.1, 0.5, 0.9, 1.0])
+        spread.plot([low, high], [row, row], **style | {"linewidth": 1.0})
+        spread.plot([start, end], [row, row], **style | {"linewidth": 5.0})
+        spread.plot(middle, row, **style | {"marker": "o", "markerfacecolor": "white"})
+        spread.plot(high, row, **style | {"marker": "|", "markersize": 12})
+    spread.axvline(epsilon, **(look("ceiling") | {"linewidth": 1}), label="ε")
+    spread.set_yticks(rows, losses)
+    spread.set(xlabel="fixed-noise loss of a record (nats)", xlim=(0.0, None))
+    key(spread)
+    return figure

@@ -1,0 +1,303 @@
+r"""Randomness that may be computed again: every draw is a function of a key and its own number.
+
+An engine that loses a machine computes the lost work again.  If this work draws fresh noise, the
+second copy is a second release, and an attacker who sees both can average them.  So nothing here is
+drawn at the moment when it is needed.  Instead, draw j from a distribution is
+
+.. math:: x_j = F^{-1}\bigl(G(\text{key}, \text{name}, \text{distribution}, j)\bigr),
+
+where G is a keyed function whose values nobody without the key can tell from uniform whole numbers.
+Every worker that computes draw j obtains the same value, in whatever pieces the work is divided.
+
+**Why SHAKE-256.**  A generator that was made for simulation, such as Philox, passes statistical
+tests.  But it promises nothing against an attacker who sees its outputs and looks for its key, and
+with the key m draws give them the exact distribution function at m points.  Here BLAKE2b in its
+keyed mode makes a seed from name and distribution, and SHAKE-256, an extendable-output function,
+makes the numbers of a block of draws from the seed and the number of the block.  Both are in
+Python's standard library.
+
+**Why integer weights.**  Two machines may round a sum of floats differently, and then one draw in a
+million differs between them.  And a rounded probability is not the one whose privacy was judged.
+So a distribution consists of whole numbers, those of the game, whose records have 2⁵² units each
+(:attr:`pdpbook.game.Outcome.weights`), and a draw owns one of the :math:`n\,2^{52}` units, with no
+float in between.  The unit has a quotient by 2⁵², which is a keyed number of 64 bits modulo n, and
+a remainder, which is 52 other bits.  The few largest of the numbers of 64 bits, which would make
+some quotients more likely than others, are refused, and the draw takes its number from the next
+stream.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _exact, _validate
+from pdpbook.foundations.grid_noise import drawn_bins
+from pdpbook.scaling.shared_files import local_path
+
+__all__ = ["integer_weights", "keyed_digest", "keyed_draws", "load_key", "new_key"]
+
+WHOLE = 2**64  #: what the weights of a distribution that is no game's sum to
+BLOCK = 2**16  #: draws that come from one call of the extendable-output function
+_LARGEST = 2**105  #: sum of the weights of 2⁵³ records
+KEY_BYTES = 32  #: the shortest key that is accepted
+
+
+def new_key() -> bytes:
+    """Return a fresh secret key of 32 bytes from the operating system.
+
+    One key is for one release.  It must stay as secret as the data: with the key the draws tell
+    the exact histogram.
+
+    Examples
+    --------
+    >>> len(new_key())
+    32
+    """
+    return secrets.token_bytes(KEY_BYTES)
+
+
+def load_key(path: str | os.PathLike[str]) -> bytes:
+    """Return the key that a file keeps; the first call makes the file, and its folder if needed.
+
+    Parameters
+    ----------
+    path : path-like
+        A file that only its owner can read (mode 600), outside of the folder that is published.
+        Folders that are not there are made for the owner alone (mode 700).
+
+    Returns
+    -------
+    bytes
+        32 bytes.  A run that is resumed tomorrow finds the key of today.
+
+    Raises
+    ------
+    ValueError
+        If the file holds something else than a key, or the path is a URL.
+    TypeError
+        If the argument is no path.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = f"{folder}/secret/release.key"
+    ...     load_key(path) == load_key(path)
+    True
+    """
+    path = local_path("path", path)
+    for folder in reversed(path.parents):
+        if not folder.exists():
+            folder.mkdir(mode=0o700, exist_ok=True)
+    with suppress(FileExistsError):  # then an earlier call has made it, and it is read below
+        opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(opened, "w", encoding="ascii") as file:
+            file.write(new_key().hex() + "\n")
+    text = path.read_text(encoding="ascii", errors="replace").strip()
+    try:
+        return _key(bytes.fromhex(text))
+    except ValueError:
+        raise ValueError(
+            f"path must name a file with a key of {KEY_BYTES} bytes or more in hexadecimal, "
+            f"got path={str(path)!r} with {len(text)} characters"
+        ) from None
+
+
+def _key(value: Any) -> bytes:
+    """Return a key that is long enough; a refused key is not repeated in the error."""
+    if not isinstance(value, bytes):
+        kind = type(value).__name__
+        raise TypeError(f"key must be {KEY_BYTES} to 64 bytes, got a key of type {kind}")
+    if not KEY_BYTES <= len(value) <= 64:
+        raise ValueError(f"key must be {KEY_BYTES} to 64 bytes, got a key of {len(value)} bytes")
+    return value
+
+
+def keyed_digest(key: bytes, purpose: str, content: Any) -> bytes:
+    """Return 32 bytes that identify a content to those who hold the key, and tell others nothing.
+
+    Parameters
+    ----------
+    key : bytes
+        The secret, 32 to 64 bytes.
+    purpose : str
+        What the digest is for, at most 16 characters.  Two purposes give unrelated digests.
+    content : object
+        Anything that JSON can hold.
+
+    Returns
+    -------
+    bytes
+        BLAKE2b in keyed mode.  Without the key a digest of a histogram could be compared with
+        those of all guesses.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the key is too short or too long, or the purpose is too long.
+
+    Examples
+    --------
+    >>> one = keyed_digest(b"k" * 32, "example", [3, 2, 1])
+    >>> one == keyed_digest(b"k" * 32, "example", [3, 2, 1]), len(one)
+    (True, 32)
+    >>> one == keyed_digest(b"k" * 32, "another", [3, 2, 1])
+    False
+    """
+    key = _key(key)
+    person = _check_text("purpose", purpose).encode()
+    if len(person) > hashlib.blake2b.PERSON_SIZE:
+        raise _validate.fail("purpose", "a text of at most 16 bytes", purpose)
+    try:
+        text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        kind = type(content).__name__
+        raise TypeError(f"content must be what JSON can hold, got one of type {kind}") from None
+    return hashlib.blake2b(text.encode(), key=key, person=person, digest_size=32).digest()
+
+
+def _check_text(name: str, value: Any) -> str:
+    """Return a text."""
+    if not isinstance(value, str):
+        raise _validate.fail(name, "a text", value, TypeError)
+    return value
+
+
+def integer_weights(distribution: ArrayLike) -> tuple[int, ...]:
+    r"""Return integer weights that sum to :math:`2^{64}`, in proportion to a probability vector.
+
+    Parameters
+    ----------
+    distribution : array_like, shape (K,)
+        Probabilities; they sum to 1 to 1e-9.
+
+    Returns
+    -------
+    tuple of int, length K
+        Weight k over :math:`2^{64}` is within :math:`2^{-64}` of probability k over their exact
+        sum, but for the largest, which takes what rounding down has left, less than K units.  The
+        total variation distance is below :math:`K\,2^{-64}`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the argument is no probability vector.
+
+    Examples
+    --------
+    >>> integer_weights([0.25, 0.75])[0] == 2**62, sum(integer_weights([0.2, 0.3, 0.5])) == 2**64
+    (True, True)
+    """
+    p = _validate.distribution("distribution", distribution)
+    exact = [Fraction(each) for each in p.tolist()]
+    total = sum(exact)
+    weights = [int(each * WHOLE / total) for each in exact]
+    weights[int(p.argmax())] += WHOLE - sum(weights)
+    return tuple(weights)
+
+
+def keyed_draws(
+    key: bytes, name: str, weights: Sequence[int], *, start: int, stop: int
+) -> NDArray[np.int64]:
+    r"""Return the draws number start, …, stop - 1 from a distribution.
+
+    Parameters
+    ----------
+    key : bytes
+        The secret, 32 to 64 bytes.
+    name : str
+        Name of the column.  Columns with different names have unrelated draws.
+    weights : sequence of int, length K
+        The distribution: whole numbers that sum to a multiple of 2⁵², up to 2¹⁰⁵.  Another
+        distribution has unrelated draws too: sharing the randomness of two distributions would show
+        how they differ.
+    start, stop : int
+        Numbers of the draws, 0 ≤ start ≤ stop; the draws take at most 2 GiB.
+
+    Returns
+    -------
+    ndarray of int, shape (stop - start,)
+        Bins from 0 to K - 1, each with a probability of exactly its weight over the sum, if the
+        keyed numbers are uniform.  Draw j does not depend on start and stop.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the key is no key, the weights are no whole numbers with such a sum, or the numbers of
+        the draws are out of order.
+
+    Notes
+    -----
+    Taught in *A billion records*.
+
+    Examples
+    --------
+    >>> key, distribution = b"an example, and no secret at all", integer_weights([0.5, 0.2, 0.3])
+    >>> keyed_draws(key, "height", distribution, start=0, stop=8)
+    array([0, 1, 0, 0, 2, 2, 1, 2])
+    >>> keyed_draws(key, "height", distribution, start=3, stop=6)
+    array([0, 2, 2])
+    """
+    start = _validate.integer("start", start, at_least=0)
+    stop = _validate.integer("stop", stop, at_least=start)
+    _validate.memory("stop", stop, stop - start, what="the draws")
+    name = _check_text("name", name)
+    weights = [
+        _validate.integer("weights", weight, at_least=0, at_most=_LARGEST)
+        for weight in _validate.sequence("weights", weights)
+    ]
+    records, rest = divmod(sum(weights), _exact.UNITS)
+    if rest or not 0 < records <= _LARGEST // _exact.UNITS:
+        raise ValueError(
+            "weights must be whole numbers >= 0 that sum to a multiple of 2**52 up to 2**105, got "
+            f"{len(weights)} weights with a sum of {sum(weights)}"
+        )
+    seed = keyed_digest(key, "pdpbook draws 2", [name, weights])
+    drawn = np.empty(stop - start, dtype=np.int64)
+    for block in range(start // BLOCK, -(-stop // BLOCK)):
+        first, last = max(start, block * BLOCK), min(stop, (block + 1) * BLOCK)
+        units = _Units(seed + block.to_bytes(8, "little"), first % BLOCK, records)
+        part = drawn_bins(weights, records, last - first, units)  # type: ignore[arg-type]
+        drawn[first - start : last - start] = part
+    return drawn
+
+
+class _Units:
+    """The keyed units of a block, from one draw on, as a generator that is asked for two numbers.
+
+    Attempt a of draw i reads the words number 2i and 2i + 1 of the stream number a of the block.
+    """
+
+    def __init__(self, seed: bytes, first: int, records: int) -> None:
+        self._seed, self._first, self._records = seed, first, records
+        self._remainders = np.empty(0, dtype=np.int64)
+
+    def integers(self, high: int, size: int) -> NDArray[np.int64]:
+        """Return the quotients when first asked, and then the remainders."""
+        if high == self._records and not self._remainders.size:
+            return self._quotients(size)
+        return self._remainders
+
+    def _quotients(self, size: int) -> NDArray[np.int64]:
+        quotients, self._remainders = np.empty((2, size), dtype=np.int64)
+        refused, attempt = np.arange(size), 0
+        last = np.uint64(WHOLE - WHOLE % self._records - 1)
+        while refused.size:
+            stream = hashlib.shake_256(self._seed + attempt.to_bytes(8, "little"))
+            words = np.frombuffer(
+                stream.digest(16 * (self._first + int(refused[-1]) + 1)), dtype="<u8"
+            ).reshape(-1, 2)[self._first + refused]
+            quotients[refused] = words[:, 0] % np.uint64(self._records)
+            self._remainders[refused] = words[:, 1] >> np.uint64(12)
+            refused, attempt = refused[words[:, 0] > last], attempt + 1
+        return quotients

@@ -1,0 +1,261 @@
+r"""What a release says of itself: its privacy cost, and a fingerprint that identifies it.
+
+**The cost.**  One value of one column is ε-pDP for every record.  The m values of a column are m
+draws with the same noise, and their total is :math:`\varepsilon'` at :math:`\delta/C`, where C is
+the number of columns (:func:`pdpbook.draws_epsilon`).  The columns of one row are answers about the
+same record, so their costs add up to :math:`(C\varepsilon',\delta)`.  The cost falls with the
+number of records, so it may be computed for a lower bound on this number.
+
+**The fingerprint** is a keyed digest of everything that decides what is drawn.  It is keyed because
+an attacker who knows all records but one could compare an ordinary digest with the digests of all
+values that the last record may have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from importlib.metadata import version
+from typing import Any
+
+from pdpbook import _validate
+from pdpbook._exact import rounded_down, times_up
+from pdpbook._extras import require
+from pdpbook.audit.accounting import draws_epsilon
+from pdpbook.scaling.keyed_random import keyed_digest
+from pdpbook.scaling.plan import GAME, Plan
+
+__all__ = ["ReleaseCost", "differences", "fingerprint", "public_manifest", "release_cost"]
+
+COMPLETE, WRITING = "complete", "writing"
+BASIS = (
+    "per-instance: for each record, the others' noise held as it is; one draw of one column costs "
+    "epsilon_draw, the draws of a column epsilon_column with delta_column, and the columns add up "
+    "to epsilon with delta"
+)
+
+
+@dataclass(frozen=True)
+class ReleaseCost:
+    r"""What a release costs each record: made by :func:`release_cost`.
+
+    Attributes
+    ----------
+    epsilon : float
+        The ε of the whole release.
+    delta : float
+        Its δ.
+    epsilon_column : float
+        The ε of all draws of one column.
+    delta_column : float
+        Their δ.
+    epsilon_draw : float
+        One draw of one column.
+    draws : int
+        How many draws there are.
+    columns : int
+        How many columns there are.
+    records_at_least : int
+        The number of records for which this holds, and for every larger one.
+    """
+
+    epsilon: float
+    delta: float
+    epsilon_column: float
+    delta_column: float
+    epsilon_draw: float
+    draws: int
+    columns: int
+    records_at_least: int
+
+
+def release_cost(
+    n: int, epsilon: float, *, draws: int, delta: float, columns: int = 1
+) -> ReleaseCost:
+    r"""Return what several draws of several columns cost.
+
+    Parameters
+    ----------
+    n : int
+        Number of records that every column has at least, at least 2.
+    epsilon : float
+        pDP loss :math:`\varepsilon > 0` of one draw of one column.
+    draws : int
+        Number of draws of each column, from 1 to 10⁹.
+    delta : float
+        Allowed δ of the whole release, in [0, 1).
+    columns : int
+        Number of columns.
+
+    Returns
+    -------
+    ReleaseCost
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is out of its range.
+
+    Notes
+    -----
+    Each record's promise compares the table with and without its row (removal), the others' noise
+    held fixed.
+
+    If n records make a record's likelihood ratio at least :math:`1-\frac1n`, so more of them do.
+    Taught in *A billion records*.
+
+    Examples
+    --------
+    >>> cost = release_cost(10**9, 1.0, draws=10**6, delta=1e-6, columns=50)
+    >>> round(cost.epsilon_column, 2), round(cost.epsilon, 1)
+    (1.98, 99.2)
+    """
+    columns = _validate.integer("columns", columns, at_least=1)
+    delta = _validate.fraction("delta", delta)
+    share = rounded_down(Fraction(delta) / columns)
+    each = draws_epsilon(n, epsilon, draws=draws, delta=share)
+    return ReleaseCost(times_up(columns, each), delta, each, share, epsilon, draws, columns, n)
+
+
+def fingerprint(plan: Plan, settings: Mapping[str, Any], key: bytes) -> str:
+    """Return a keyed digest of the counts, the distributions and the settings, in hexadecimal.
+
+    Parameters
+    ----------
+    plan : Plan
+        The distributions and the histograms that they come from.  Where the files lay and how they
+        were cut into pieces does not enter, only what was counted.
+    settings : mapping
+        What is public of the release.
+    key : bytes
+        The secret of the release.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the key is too short or too long.
+    """
+    counted = plan.histograms.to_dict()
+    del counted["files"]
+    distributions = [each.weights for each in plan.columns]
+    content = {"settings": settings, "counted": counted, "distributions": distributions}
+    return keyed_digest(key, "pdpbook print 1", content).hex()
+
+
+def public_settings(plan: Plan, *, draws: int, delta: float, rows_per_file: int) -> dict[str, Any]:
+    """Return what decides a release and tells nothing of the data but what the user allowed."""
+    histograms = plan.histograms
+    columns = {
+        each.histogram.name: {
+            "lower": each.histogram.grid.lower,
+            "upper": each.histogram.grid.upper,
+            "bins": each.histogram.grid.bins,
+            "range_from_data": each.histogram.range_from_data,
+        }
+        for each in plan.columns
+    }
+    return {
+        "pdpbook": version("pdpbook"),
+        "pyarrow": require("pyarrow").__version__,
+        "epsilon": plan.epsilon,
+        "delta": delta,
+        "draws": draws,
+        "rows_per_file": rows_per_file,
+        "mechanism": plan.mechanism,
+        "multipliers": list(plan.multipliers),
+        "at_least": plan.at_least,
+        "outside": histograms.outside,
+        "missing": histograms.missing,
+        "non_numeric": histograms.non_numeric,
+        "columns": columns,
+    }
+
+
+def public_manifest(
+    plan: Plan, settings: dict[str, Any], key: bytes, files: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return the manifest of a release that is being written, or with its files of a complete one.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is released.
+    settings : dict
+        Of ``public_settings``.
+    key : bytes
+        The secret of the release.
+    files : mapping from name to {"rows": ..., "blake2b": ...}, or None
+        The files; None while they are being written.
+
+    Returns
+    -------
+    dict
+        Plain numbers and words.  Neither counts nor distributions stand in it.
+    """
+    cost = release_cost(
+        plan.at_least,
+        plan.epsilon,
+        draws=settings["draws"],
+        delta=settings["delta"],
+        columns=len(plan.columns),
+    )
+    if plan.mechanism == GAME:
+        depends = ["the noise: it was chosen with every record present, and the cost holds it"]
+    else:
+        depends = []
+    depends += [
+        f"the ends of the range of {each.histogram.name}: two records, which nothing hides"
+        for each in plan.columns
+        if each.histogram.range_from_data
+    ]
+    if plan.at_least_from_data:
+        depends.append("at_least: the first digit of a number of records")
+    return {
+        "status": WRITING if files is None else COMPLETE,
+        "fingerprint": fingerprint(plan, settings, key),
+        "key": keyed_digest(key, "pdpbook key 1", None).hex()[:32],
+        "settings": settings,
+        "cost": asdict(cost) | {"basis": BASIS},
+        "depends on the data": depends,
+        "files": dict(files or {}),
+    }
+
+
+def differences(there: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Say in what two manifests differ, for a refusal.
+
+    Parameters
+    ----------
+    there, now : mapping
+        Manifests of :func:`public_manifest`.
+
+    Returns
+    -------
+    list of str
+        Empty if they are of the same release.
+
+    Examples
+    --------
+    >>> one = {"fingerprint": "a", "key": "k", "settings": {"draws": 5}}
+    >>> differences(one, one | {"fingerprint": "b", "settings": {"draws": 6}})
+    ['draws was 5 and is 6']
+    >>> differences(one, one | {"fingerprint": "b"})
+    ['the data are others']
+    """
+    if there.get("fingerprint") == now["fingerprint"]:
+        return []
+    old, new = there.get("settings", {}), now["settings"]
+    found = [
+        f"{name} was {old.get(name)!r} and is {new.get(name)!r}"
+        for name in sorted({*old, *new})
+        if old.get(name) != new.get(name)
+    ]
+    if there.get("key") != now["key"]:
+        found.append("the key is another one")
+    return found or ["the data are others"]

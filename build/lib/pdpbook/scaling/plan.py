@@ -1,0 +1,335 @@
+r"""The game of every column, from a start that is safe, and the distribution of its draws.
+
+Each column is a game of its own.  Its scales are multiples of :math:`b^*(n,\varepsilon)`, the scale
+of Theorem 1′.  If all records play this scale, every record is ε-pDP-private.  If another scale,
+played by all, makes every record private as well, the dynamics start at the one of these that
+changes the data least.  By the theorem on safe starts no best response from such a start exposes a
+record.  So every profile on the way is private too, and the dynamics may be stopped after any
+sweep.
+
+If there are many records, two scales are enough: the large one, and a hundredth of it, which is
+less than a bin.  Most records then choose the small scale, and the few whose noise protects the
+others choose the large one.  This resembles *k-ary randomised response*, except that each record
+chooses for itself.
+
+``mechanism="k-ary-randomised-response"`` uses the randomiser of the chapter *Local randomisers*.
+It does not look at the data, so its draws are ε-differentially private for every data set, without
+any assumption on the noise of others, and at a billion records almost nothing is lost by it.
+
+The result of a plan is a distribution in whole numbers, that of the mechanism whose privacy was
+decided (:attr:`pdpbook.game.Outcome.weights`).  The distribution is private, and only draws from it
+are released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _validate
+from pdpbook._exact import private_for_all_data
+from pdpbook._repr import short_repr
+from pdpbook.audit.randomisers import k_ary_randomised_response
+from pdpbook.foundations.divergences import kl_divergence
+from pdpbook.foundations.grid_noise import whole_weights
+from pdpbook.game.best_response import best_response_dynamics
+from pdpbook.game.nvo_game import NVOGame
+from pdpbook.per_instance.noise_kernels import laplace_kernel
+from pdpbook.per_instance.privacy_loss import privacy_losses
+from pdpbook.per_instance.scale_bounds import scale_bound
+from pdpbook.scaling.cluster import WORKER_TIMEOUT, Progress, run_tasks
+from pdpbook.scaling.histograms import ColumnHistogram, Histograms
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from distributed import Client
+
+__all__ = ["ColumnPlan", "Plan", "safe_game", "solve"]
+
+GAME, BLUR = "game", "k-ary-randomised-response"
+MULTIPLIERS = (1.0, 0.01)
+ROUNDING = 1e-9  #: how far the largest scale is above the bound, against rounding
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnPlan:
+    r"""The distribution from which a column's values will be drawn, and how it was found.
+
+    Attributes
+    ----------
+    histogram : ColumnHistogram
+        The column.
+    weights : tuple of int, length K
+        The distribution of the released bin, in units of which each record has :math:`2^{52}`.
+    divergence : float
+        KL(q || distribution), in nats.
+    loss : float
+        Largest pDP loss of a record by one draw, the others' noise held; at most ε.
+    converged : bool
+        Whether the best responses had come to rest; always, for a randomiser.
+    """
+
+    histogram: ColumnHistogram
+    weights: tuple[int, ...]
+    divergence: float
+    loss: float
+    converged: bool
+
+    __repr__ = short_repr
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What will be released of a table: made by :func:`solve`, and as private as the table.
+
+    Attributes
+    ----------
+    columns : tuple of ColumnPlan
+        In the order of the scan.
+    histograms : Histograms
+        The counts.
+    epsilon : float
+        Privacy target of one draw of one column.
+    mechanism : str
+        ``"game"`` or ``"k-ary-randomised-response"``.
+    multipliers : tuple of float
+        The scales of the game's actions, in units of the safe one.
+    at_least : int
+        Number of records that every column has at least, on which the cost stands.
+    at_least_from_data : bool
+        Whether that number was taken from the data.
+    """
+
+    columns: tuple[ColumnPlan, ...]
+    histograms: Histograms
+    epsilon: float
+    mechanism: str
+    multipliers: tuple[float, ...]
+    at_least: int
+    at_least_from_data: bool
+
+    __repr__ = short_repr
+
+    def report(self) -> pd.DataFrame:
+        """Return records, KL and largest loss of each column.  It is private."""
+        import pandas as pd
+
+        lines = [
+            {
+                "records": each.histogram.records,
+                "KL": each.divergence,
+                "largest loss": each.loss,
+                "at rest": each.converged,
+            }
+            for each in self.columns
+        ]
+        return pd.DataFrame(lines, index=[each.histogram.name for each in self.columns])
+
+
+def safe_game(
+    counts: ArrayLike, *, epsilon: float, multipliers: ArrayLike = MULTIPLIERS
+) -> NVOGame:
+    r"""Return a game in which everybody at action 0 is private, whatever the histogram is.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (K,)
+        Records per bin.
+    epsilon : float
+        Privacy target :math:`\varepsilon > 0`.
+    multipliers : array_like, shape (V,)
+        Scales of the actions in units of :math:`b^*(n,\varepsilon)`; the first is 1, the others
+        are in (0, 1).
+
+    Returns
+    -------
+    NVOGame
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described; the message ends in what was given.
+
+    Notes
+    -----
+    The promise compares the data with and without the record (removal), not with the record
+    replaced.
+
+    By Theorem 1′ of this book.  Taught in *A billion records*.
+
+    Examples
+    --------
+    >>> game = safe_game([40, 0, 1], epsilon=1.0)
+    >>> game.evaluate(game.constant_profile(0)).private_records
+    41
+    """
+    counts = _validate.counts_vector("counts", counts)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    factors = _multipliers(multipliers)
+    n, more = int(counts.sum()), ROUNDING
+    while True:  # until the noise in whole numbers keeps the promise of Theorem 1′, too
+        scales = np.array(factors) * scale_bound(n, epsilon) * (1.0 + more)
+        kernel = laplace_kernel(counts.size, scales)
+        if private_for_all_data(whole_weights(kernel[0]), n, epsilon):
+            return NVOGame(counts, kernel, epsilon=epsilon, scales=scales)
+        more *= 2.0
+
+
+def _multipliers(multipliers: ArrayLike) -> tuple[float, ...]:
+    factors = _validate.positive_vector("multipliers", multipliers)
+    if factors[0] != 1.0 or (factors[1:] >= 1.0).any():
+        raise _validate.fail("multipliers", "1, then numbers in (0, 1)", factors.tolist())
+    return tuple(factors.tolist())
+
+
+def solve(
+    histograms: Histograms,
+    *,
+    epsilon: float,
+    mechanism: str = GAME,
+    multipliers: ArrayLike = MULTIPLIERS,
+    at_least: int | None = None,
+    max_sweeps: int = 40,
+    client: Client | None = None,
+    progress: Progress = False,
+    worker_timeout: float = WORKER_TIMEOUT,
+) -> Plan:
+    r"""Find the distribution from which each column will be drawn.
+
+    Parameters
+    ----------
+    histograms : Histograms
+        What :func:`pdpbook.scaling.histograms.scan` found.
+    epsilon : float
+        Privacy target :math:`\varepsilon > 0` of one draw of one column, for each record.
+    mechanism : {"game", "k-ary-randomised-response"}
+        Best responses from the safe start, or the randomiser that does not look at the data.
+    multipliers : array_like, shape (V,)
+        The game's scales, see :func:`safe_game`.
+    at_least : int, optional
+        A *public* number of records that each column has at least.  Cost and randomiser stand on
+        it. Without it, the first digit of the smallest column's number is taken from the data, and
+        the manifest says so.
+    max_sweeps : int
+        Passes of best responses after which to stop; everybody is private after each.
+    client, progress, worker_timeout
+        As for :func:`~pdpbook.scaling.histograms.scan`.  The columns are solved side by side.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described, or a column has fewer than two records or fewer than
+        ``at_least``.
+    TimeoutError
+        If the cluster has no worker for ``worker_timeout`` seconds; the same call begins again.
+    ConnectionError
+        If the scheduler ends.
+    ImportError
+        If Dask is not installed.
+
+    Notes
+    -----
+    Each record's promise compares the table with and without its row (removal), the others' noise
+    held fixed.
+
+    Taught in *A billion records*.
+    """
+    histograms = _validate.instance("histograms", histograms, Histograms)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    mechanism = _validate.choice("mechanism", mechanism, GAME, BLUR)
+    factors = _multipliers(multipliers)
+    max_sweeps = _validate.integer("max_sweeps", max_sweeps, at_least=1)
+    worker_timeout = _validate.number("worker_timeout", worker_timeout, above=0.0)
+    fewest = min(histograms.columns, key=lambda column: column.records)
+    if fewest.records < 2:
+        raise ValueError(
+            f"every column must have at least 2 records, got {fewest.records} in {fewest.name!r}"
+        )
+    given = at_least is not None
+    least = _validate.integer("at_least", at_least, at_least=2) if given else _floor(fewest.records)
+    if least > fewest.records:
+        raise ValueError(
+            f"at_least must be at most the number of records of every column, got "
+            f"at_least={least} and {fewest.records} records in {fewest.name!r}"
+        )
+    work = partial(
+        solve_column,
+        epsilon=epsilon,
+        mechanism=mechanism,
+        multipliers=factors,
+        at_least=least,
+        max_sweeps=max_sweeps,
+    )
+    solved = run_tasks(
+        work,
+        histograms.columns,
+        client=client,
+        progress=progress,
+        label="solving",
+        worker_timeout=worker_timeout,
+    )
+    columns = tuple(column for _, column in sorted(solved, key=lambda each: each[0]))
+    return Plan(columns, histograms, epsilon, mechanism, factors, least, not given)
+
+
+def _floor(n: int) -> int:
+    """Keep the first digit of a number of records."""
+    digit = 10 ** (len(str(n)) - 1)
+    return max(2, n // digit * digit)
+
+
+def solve_column(
+    column: ColumnHistogram,
+    *,
+    epsilon: float,
+    mechanism: str,
+    multipliers: Sequence[float],
+    at_least: int,
+    max_sweeps: int,
+) -> ColumnPlan:
+    """Find the distribution of one column; the arguments are those of :func:`solve`, checked."""
+    frequency = column.counts / column.records
+    if mechanism == BLUR:
+        randomiser = k_ary_randomised_response(column.grid.bins, at_least, epsilon)
+        weights = _blurred(column.counts, whole_weights(randomiser))
+        mass = column.counts @ randomiser
+        loss = float(privacy_losses(randomiser[column.counts > 0], mass, column.records).max())
+        loss = min(loss, epsilon)  # which the randomiser keeps to without rounding
+        converged = True
+    else:
+        game = safe_game(column.counts, epsilon=epsilon, multipliers=multipliers)
+        best = best_response_dynamics(game, start=_safe_start(game), max_sweeps=max_sweeps)
+        if best.private_records != game.records:
+            raise AssertionError(f"a safe start exposed a record of column {column.name!r}")
+        outcome = game.evaluate(best.profile)
+        weights = outcome.weights
+        loss, converged = float(np.nanmax(outcome.losses)), best.converged
+    output = np.array(weights, dtype=float) / float(sum(weights))
+    return ColumnPlan(
+        column, weights, kl_divergence(frequency, output / output.sum()), loss, converged
+    )
+
+
+def _blurred(counts: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[int, ...]:
+    """Return the weights of all records, whose rows differ in a column on the diagonal alone."""
+    others = np.roll(rows, -1, axis=0).diagonal().tolist()
+    sizes, own, n = counts.tolist(), rows.diagonal().tolist(), int(counts.sum())
+    parts = zip(sizes, own, others, strict=True)
+    return tuple(size * here + (n - size) * there for size, here, there in parts)
+
+
+def _safe_start(game: NVOGame) -> NDArray[np.int64]:
+    """Of the profiles with one action for all that expose nobody, the nearest to the data."""
+    profiles = [game.constant_profile(action) for action in range(game.actions)]
+    outcomes = [game.evaluate(profile) for profile in profiles]
+    safe = [outcome for outcome in outcomes if outcome.private_records == game.records]
+    return min(safe, key=lambda outcome: outcome.divergence).profile

@@ -1,0 +1,355 @@
+r"""Draws from every column, written once.
+
+The draws of a release are the first m of each column's keyed stream
+(:mod:`pdpbook.scaling.keyed_random`).  Part i of the files contains the draws number
+:math:`i r, \dots, (i+1)r-1`, so its bytes are a function of the plan, the settings and the key.  It
+does not matter which worker writes it, how often, or in what order.
+
+A file has its name only when it is complete.  It is written under a temporary name, flushed to the
+disk and renamed, and a file system renames a file in one step or not at all.  The manifest is
+written twice, first to say that a release is under way in this folder, and last to say that it is
+complete.  A folder with the manifest of another release is refused.  With the manifest of the same
+release the run continues where it stopped, or, if the release is complete, only checks the files.
+
+One process at a time works in a folder.  It holds a lock with its name on it
+(``shared_files.held``), so a second call is refused before it changes anything.
+
+Before the first draw every worker shows that it writes where this process reads
+(:mod:`pdpbook.scaling.shared_files`).  Before the manifest says that the release is complete, this
+process reads every file once more and compares its digest with that of the bytes that the worker
+meant to write.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pdpbook import _validate
+from pdpbook._extras import progress_bar, require
+from pdpbook._files import write_whole
+from pdpbook.scaling.cluster import WORKER_TIMEOUT, Progress, connected, run_tasks
+from pdpbook.scaling.keyed_random import BLOCK, keyed_digest, keyed_draws
+from pdpbook.scaling.manifest import (
+    COMPLETE,
+    ReleaseCost,
+    differences,
+    public_manifest,
+    public_settings,
+)
+from pdpbook.scaling.plan import Plan
+from pdpbook.scaling.shared_files import LOCK, UNFINISHED, Token, held, local_path, shared_folder
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+__all__ = ["Release", "ReleaseError", "release"]
+
+MANIFEST = "_manifest.json"  # readers of Parquet pass over names that begin so
+ROWS_PER_FILE = 2**18
+KEPT = "; the files that are whole stay, and the call goes on from there"
+
+
+class ReleaseError(RuntimeError):
+    """A release cannot be written here, or what is here is not what it says."""
+
+
+@dataclass(frozen=True)
+class Release:
+    """A complete release: made by :func:`release`.
+
+    Attributes
+    ----------
+    folder : Path
+        Where it is.
+    files : tuple of Path
+        The Parquet files, in order.
+    cost : ReleaseCost
+        What it costs each record.
+    manifest : dict
+        What ``_manifest.json`` says.
+    written : bool
+        False if it was complete already, and only checked.
+    """
+
+    folder: Path
+    files: tuple[Path, ...]
+    cost: ReleaseCost
+    manifest: dict[str, Any] = field(repr=False)
+    written: bool
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What a worker needs; the secrets are not shown where an engine logs its tasks."""
+
+    token: Token
+    draws: int
+    rows_per_file: int
+    key: bytes = field(repr=False)
+    columns: tuple[Any, ...] = field(repr=False)
+
+    def path(self, part: int) -> Path:
+        return self.token.folder / _name(part)
+
+
+def _name(part: int) -> str:
+    return f"part-{part:05d}.parquet"
+
+
+def release(
+    plan: Plan,
+    folder: str | os.PathLike[str],
+    *,
+    draws: int,
+    delta: float,
+    key: bytes,
+    rows_per_file: int = ROWS_PER_FILE,
+    client: Client | None = None,
+    progress: Progress = False,
+    worker_timeout: float = WORKER_TIMEOUT,
+) -> Release:
+    r"""Draw from every column and write the draws as Parquet, in parallel.
+
+    Parameters
+    ----------
+    plan : Plan
+        Of :func:`pdpbook.scaling.plan.solve`.
+    folder : path-like
+        An empty or new folder, or one in which this same release was begun.  Workers must see it
+        under the same absolute name, on a file system that renames at once; that they do is checked
+        before the first draw.  A URL is refused.
+    draws : int
+        Number m of draws of each column, from 1 to 10⁹.
+    delta : float
+        δ of the cost, for the whole release, in [0, 1); with 0 the cost is basic composition.
+    key : bytes
+        The secret of this release, from :func:`~pdpbook.scaling.keyed_random.new_key` or
+        :func:`~pdpbook.scaling.keyed_random.load_key`.  It travels to the workers.
+    rows_per_file : int
+        Rows of each file but the last.
+    client, progress, worker_timeout
+        As for :func:`~pdpbook.scaling.histograms.scan`.  After an error of the cluster the files
+        that are whole stay, and the same call goes on from there.
+
+    Returns
+    -------
+    Release
+        The released value of a record is the midpoint of a bin.  The columns are drawn
+        independently: a row is no person, and says nothing of how columns go together.
+
+    Raises
+    ------
+    ReleaseError
+        If the folder holds another release, or files that are not of this one; if a file of a
+        release is missing or altered at the end; if a file cannot be written; if another call is at
+        work in the folder, which the error names, and then nothing has been changed.
+    SharedFolderError
+        If a worker does not see the folder, or has another version of pdpbook or pyarrow.
+    TimeoutError
+        If the cluster has no worker for ``worker_timeout`` seconds.
+    ConnectionError
+        If the scheduler ends.
+    ImportError
+        If Dask or pyarrow is not installed.
+    ValueError, TypeError
+        If an argument is not as described; the message ends in what was given.
+
+    Notes
+    -----
+    Each record's promise compares the table with and without its row (removal), the others' noise
+    held fixed.
+
+    Taught in *A billion records*.
+    """
+    plan = _validate.instance("plan", plan, Plan)
+    draws = _validate.integer("draws", draws, at_least=1)
+    delta = _validate.fraction("delta", delta)
+    rows_per_file = _validate.integer("rows_per_file", rows_per_file, at_least=1)
+    keyed_digest(key, "check", None)  # refuses what is no key
+    worker_timeout = _validate.number("worker_timeout", worker_timeout, above=0.0)
+    folder = Path(os.path.abspath(local_path("folder", folder)))
+    settings = public_settings(plan, draws=draws, delta=delta, rows_per_file=rows_per_file)
+    begun = public_manifest(plan, settings, key, None)
+    columns = tuple(
+        (each.histogram.name, each.weights, each.histogram.grid.midpoints) for each in plan.columns
+    )
+    rows = {
+        _name(part): min(rows_per_file, draws - first)
+        for part, first in enumerate(range(0, draws, rows_per_file))
+    }
+    with _entered(folder):
+        there = _enter(folder, begun, [*rows])
+        complete = there["status"] == COMPLETE
+        if complete:
+            manifest = there
+        else:
+            cluster: dict[str, Any] = {"label": "writing", "worker_timeout": worker_timeout}
+            with (
+                connected(client) as engine,
+                shared_folder(folder, client=engine, **cluster) as token,
+            ):
+                write = partial(_write_part, _Job(token, draws, rows_per_file, key, columns))
+                parts = range(len(rows))
+                done = run_tasks(
+                    write, parts, client=engine, progress=progress, kept=KEPT, **cluster
+                )
+                files = {_name(part): content for part, content in sorted(done, key=_number)}
+            manifest = public_manifest(plan, settings, key, files)
+        _check_files(folder, rows, manifest["files"], complete, progress is True)
+        if not complete:
+            _sweep(folder)
+            _write(folder / MANIFEST, _serialise(manifest))
+    cost = ReleaseCost(**{name: each for name, each in manifest["cost"].items() if name != "basis"})
+    return Release(folder, tuple(folder / name for name in rows), cost, manifest, not complete)
+
+
+def _number(numbered: tuple[int, Any]) -> int:
+    return numbered[0]
+
+
+def _check_files(
+    folder: Path, rows: Mapping[str, int], files: Mapping[str, Any], complete: bool, bar: bool
+) -> None:
+    """Read every file in this process, and raise if one is not what the manifest says of it."""
+    with (
+        ThreadPoolExecutor() as pool,
+        progress_bar(total=len(rows), desc="checking", shown=bar) as shown,
+    ):
+        wrong = []
+        for name, digest in zip(rows, pool.map(_digest, map(folder.joinpath, rows)), strict=True):
+            if digest is None or files.get(name) != {"rows": rows[name], "blake2b": digest}:
+                wrong.append(name)
+            shown.update()
+    if not wrong:
+        return
+    names = ", ".join(wrong[:5]) + (f" and {len(wrong) - 5} others" if len(wrong) > 5 else "")
+    found = f"{len(wrong)} of {len(rows)} files missing or altered: {names}"
+    if complete:
+        raise ReleaseError(
+            f"{folder}: the release is complete, but {found}. "
+            "It is not drawn again here; the same key writes the same files to an empty folder"
+        )
+    raise ReleaseError(
+        f"{folder}: the workers have written all files, but {found}. The release is not complete. "
+        "Remove those that were altered; the same call then writes what is missing"
+    )
+
+
+@contextmanager
+def _entered(folder: Path) -> Iterator[None]:
+    """Make a folder, and hold it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ReleaseError(f"{folder}: cannot be made: {error.strerror}") from error
+    with held(folder, ReleaseError):
+        yield
+
+
+def _enter(folder: Path, begun: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    """Return the manifest of this release in a folder, written now if there is none."""
+    path = folder / MANIFEST
+    _sweep(folder)
+    if not path.exists():
+        others = sorted(_whole(folder))
+        if others:
+            raise ReleaseError(
+                f"{folder}: must be empty or hold this release, but holds {', '.join(others[:5])}"
+            )
+        _write(path, _serialise(begun), new=True)
+    try:
+        there: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        status = there["status"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ReleaseError(f"{path}: is no manifest of a release: {error}") from None
+    differs = differences(there, begun)
+    if differs:
+        how = "is complete" if status == COMPLETE else "was begun"
+        raise ReleaseError(
+            f"{folder}: another release {how} here: {'; '.join(differs)}. A second release of the "
+            "same table is charged on top of the first; write it to a folder of its own"
+        )
+    extra = sorted(_whole(folder) - {MANIFEST, *names})
+    if extra:
+        raise ReleaseError(f"{folder}: {', '.join(extra[:5])} is not part of this release")
+    return there
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what killed workers have left; a file has its name only when it is whole."""
+    for unfinished in folder.glob(UNFINISHED):
+        unfinished.unlink(missing_ok=True)
+
+
+def _whole(folder: Path) -> set[str]:
+    """Return the names of whole files; a worker of a stopped run may yet be at another."""
+    names = {each.name for each in folder.iterdir() if not each.match(UNFINISHED)}
+    return names - {LOCK}
+
+
+def _serialise(manifest: dict[str, Any]) -> bytes:
+    return (json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _write(path: Path, content: bytes, *, new: bool = False) -> None:
+    """Write a file whole or not at all; a new one only if there is none of its name."""
+    try:
+        write_whole(path, content, new=new)
+    except FileExistsError:
+        return  # somebody else has begun; what is there is compared next
+    except OSError as error:
+        # an OSError may not survive the way to another process; its text does
+        raise ReleaseError(
+            f"{path}: could not be written: {error.strerror}. Nothing half-written is left, and "
+            "what is whole stays; the same call goes on from here"
+        ) from None
+
+
+def _write_part(job: _Job, part: int) -> dict[str, Any]:
+    """Write a part, on a worker, maybe more than once: its bytes are a function of the job."""
+    job.token.require()  # a worker may have joined after the others were asked
+    content = _part_bytes(job, part)
+    path = job.path(part)
+    if not path.exists():
+        _write(path, content)
+    elif path.read_bytes() != content:
+        raise ReleaseError(f"{path}: holds other bytes than this release; was it altered?")
+    rows = min(job.rows_per_file, job.draws - part * job.rows_per_file)
+    return {"rows": rows, "blake2b": hashlib.blake2b(content, digest_size=32).hexdigest()}
+
+
+def _digest(path: Path) -> str | None:
+    """Return the digest of a file; None if it is not there or cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, partial(hashlib.blake2b, digest_size=32)).hexdigest()
+    except OSError:
+        return None
+
+
+def _part_bytes(job: _Job, part: int) -> bytes:
+    """Return a Parquet file of some draws; no more than a block of them is held unpacked."""
+    arrow, parquet = require("pyarrow"), require("pyarrow.parquet")
+    first = part * job.rows_per_file
+    last = min(first + job.rows_per_file, job.draws)
+    schema = arrow.schema([(name, arrow.float64()) for name, _, _ in job.columns])
+    packed = io.BytesIO()
+    with parquet.ParquetWriter(packed, schema) as writer:
+        for start in range(first, last, BLOCK):
+            stop = min(start + BLOCK, last)
+            values = [
+                arrow.array(midpoints[keyed_draws(job.key, name, weights, start=start, stop=stop)])
+                for name, weights, midpoints in job.columns
+            ]
+            writer.write_table(arrow.table(values, schema=schema))
+    return packed.getvalue()

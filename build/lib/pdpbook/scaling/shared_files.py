@@ -1,0 +1,260 @@
+r"""Files that a client and its workers must all see under the same names.
+
+Workers read pieces of a table and write parts of a release, wherever the engine runs their tasks.
+This works if the machines share a file system, and only a test can show that they do.  A path that
+exists on every machine may be a separate disk on each of them, and then the others never see what a
+worker writes there, although no error occurs.  So the client leaves a small file with a random
+word, and each worker reads it and writes a file of its own that the client reads
+(:func:`shared_folder`).
+
+**Why no URLs.**  A release relies on two properties of a file system: a file is renamed in one step
+or not at all, and a new name is given only if no other file has it.  An object store (``s3://``,
+``gs://``) cannot rename files, and the stores differ in what they guarantee about when others see a
+file.  So a URL is refused, both for reading and for writing (:func:`local_path`).  Mount the
+storage as a file system, or copy the table to one and the finished release from it.
+
+**One process in a folder.**  Whoever works in a folder holds a lock on a file in it, in which its
+name stands (:func:`held`).  The operating system takes the lock back when the process ends, however
+it ends.  Where it knows no such locks, as on Windows, nothing is locked.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pdpbook import _validate
+from pdpbook._files import locked
+from pdpbook.scaling.cluster import WORKER_TIMEOUT, on_every_worker, require
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+__all__ = ["UNFINISHED", "SharedFolderError", "Token", "local_path", "shared_folder"]
+
+LOCK = ".held-by"  #: name of the file that is locked while a process works in a folder
+UNFINISHED = ".*.tmp"  #: names of files that are not whole or not to stay
+URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:[/:]")  # a drive of Windows has one letter
+
+
+class SharedFolderError(RuntimeError):
+    """A worker does not see the folder of the client, or writes with other versions."""
+
+
+def local_path(name: str, value: Any) -> Path:
+    """Return a path on a file system; a URL is refused.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument, for the error.
+    value : path-like
+        The path.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    ValueError
+        If it is a URL, or empty.
+    TypeError
+        If it is no path.
+
+    Examples
+    --------
+    >>> local_path("folder", "published/june").name
+    'june'
+    >>> local_path("folder", "s3://bucket/june")
+    Traceback (most recent call last):
+    ValueError: folder must be a path on a file system and not a URL (mount the storage, or copy the
+    files), got folder='s3://bucket/june'
+    """
+    if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
+        raise _validate.fail(name, "a path", value, TypeError)
+    text = os.fspath(value)
+    if URL.match(text):
+        allowed = "a path on a file system and not a URL (mount the storage, or copy the files)"
+        raise _validate.fail(name, allowed, text)
+    if not text or "\0" in text:
+        raise _validate.fail(name, "a path of at least one character, none of them null", text)
+    return Path(text)
+
+
+@contextmanager
+def held(folder: Path, refusal: type[Exception]) -> Iterator[None]:
+    """Hold a folder, so that no other call works in it at the same time.
+
+    Where no file can be made or locked, nothing is held; in the first case nobody can write there.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    refusal : type of exception
+        What is raised if another call holds it.
+
+    Raises
+    ------
+    Exception
+        Of this type.  The text names the process that holds the folder and the time since when, and
+        nothing in the folder has been changed.
+    """
+    advice = (
+        "Nothing was changed here; wait until that call has ended, or take a folder of your own"
+    )
+    with ExitStack() as stack:
+        with suppress(OSError):
+            stack.enter_context(locked(folder / LOCK, refusal, advice))
+        yield
+
+
+@dataclass(frozen=True)
+class Token:
+    """A file with a random word, by which a worker knows the folder of the client.
+
+    Attributes
+    ----------
+    folder : Path
+        The folder, by its absolute name.
+    word : str
+        The random word, which is also in the name of the file.
+    """
+
+    folder: Path
+    word: str
+
+    @property
+    def path(self) -> Path:
+        """The file; its name is one of those that are swept away."""
+        return self.folder / f".shared-{self.word}.tmp"
+
+    def write(self) -> None:
+        """Write the file.
+
+        Raises
+        ------
+        SharedFolderError
+            If it cannot be written.
+        """
+        try:
+            self.path.write_text(self.word, encoding="ascii")
+        except OSError as error:
+            raise SharedFolderError(
+                f"{self.folder}: cannot be written by {_here()}: {error.strerror}"
+            ) from None
+
+    def there(self) -> bool:
+        """Return whether this process sees the file."""
+        try:
+            return self.path.read_text(encoding="ascii") == self.word
+        except OSError:
+            return False
+
+    def require(self) -> None:
+        """Raise unless this process, a worker, sees the file.
+
+        Raises
+        ------
+        SharedFolderError
+            If it does not.
+        """
+        if not self.there():
+            raise SharedFolderError(_advice(self.folder, [_here()]))
+
+
+def _here() -> str:
+    """Return the address of the worker on which this runs, or the number of this process."""
+    try:
+        return f"the worker {require('distributed').get_worker().address}"
+    except ValueError:
+        return f"the process {os.getpid()}"
+
+
+def _advice(folder: Path, workers: list[str]) -> str:
+    who, more = ", ".join(workers[:5]), len(workers) - 5
+    who += f" and {more} others" if more > 0 else ""
+    return (
+        f"{folder}: not shared with {who}, where this name is another folder or none. Name a "
+        "folder that the client and every worker see under the same absolute name, such as one on "
+        "a network file system, or end the workers that do not see it"
+    )
+
+
+def _versions() -> dict[str, str]:
+    """Return the versions that decide the bytes of a file."""
+    return {"pdpbook": version("pdpbook"), "pyarrow": require("pyarrow").__version__}
+
+
+def _answer(asked: Token) -> tuple[Token, dict[str, str]] | None:
+    """Look for the client's word, on a worker, and leave another beside it; None without it."""
+    if not asked.there():
+        return None
+    own = Token(asked.folder, secrets.token_hex(16))
+    own.write()
+    return own, _versions()
+
+
+@contextmanager
+def shared_folder(
+    folder: Path, *, client: Client, label: str, worker_timeout: float = WORKER_TIMEOUT
+) -> Iterator[Token]:
+    """Check that every worker reads and writes the folder of the client, and give out a token.
+
+    Parameters
+    ----------
+    folder : Path
+        An existing folder, by its absolute name.
+    client : distributed.Client
+        The cluster.
+    label : str
+        What stands at the beginning of the errors of the cluster.
+    worker_timeout : float
+        Seconds for which to wait while the cluster has no worker.
+
+    Yields
+    ------
+    Token
+        Its file stays until the end of the ``with`` statement, so that a worker that joins later
+        can look for it.
+
+    Raises
+    ------
+    SharedFolderError
+        If the folder cannot be written, or a worker does not see it or has another version of
+        pdpbook or pyarrow.
+    TimeoutError, ConnectionError
+        As for :func:`pdpbook.scaling.cluster.run_tasks`.
+    """
+    token, answers = Token(folder, secrets.token_hex(16)), {}
+    try:
+        token.write()
+        ask = partial(_answer, token)
+        answers = on_every_worker(ask, client=client, label=label, worker_timeout=worker_timeout)
+        apart = [worker for worker, each in answers.items() if not (each and each[0].there())]
+        if apart:
+            raise SharedFolderError(_advice(folder, [f"the worker {each}" for each in apart]))
+        own = _versions()
+        for worker, theirs in ((worker, each[1]) for worker, each in answers.items() if each):
+            if theirs != own:
+                raise SharedFolderError(
+                    f"the worker {worker} has {_listed(theirs)} and the client has {_listed(own)}: "
+                    "the bytes of a file would depend on who writes it. Install the same versions"
+                )
+        yield token
+    finally:
+        for each in [token, *(answer[0] for answer in answers.values() if answer)]:
+            each.path.unlink(missing_ok=True)
+
+
+def _listed(versions: dict[str, str]) -> str:
+    return " and ".join(f"{name} {number}" for name, number in versions.items())

@@ -1,0 +1,280 @@
+r"""Tables in files: which files there are, how they are divided, and what a piece holds.
+
+A table is a folder, a pattern or a list of Parquet and CSV files.  A *piece* is what one task
+reads: some row groups of a Parquet file, or a whole CSV file.  Every row is in exactly one piece,
+and a worker holds no more than a batch of a piece at a time, so no file is too large.
+
+A CSV file cannot be divided without reading it: whether a line end ends a record or belongs to a
+quoted field depends on all quotation marks before it.  So one task reads one CSV file, as pyarrow
+reads it.  Convert a huge CSV file to Parquet, for example with
+``pyarrow.dataset.write_dataset(pyarrow.dataset.dataset("big.csv", format="csv"), "big",
+format="parquet")``, and the workers share it.  An empty line is a record without
+values.
+
+Nothing is left out silently.  A file of another kind in a folder, a file that is named twice, a
+column that is missing, a file that cannot be read or that changes during the pass: each of these is
+an error that names the file.
+
+What is verified is a file's size and time of change when each of its pieces is read, its footer or
+first line, the checksum of a Parquet page if its writer has stored one, and that as many rows were
+counted as the footers promise.  The values themselves are not verified.  Most writers store no
+checksums, pyarrow by default among them, and then a bit that a disk has flipped inside an
+uncompressed page changes a number without an error.  To have pages checked, write them with
+``pyarrow.parquet.write_table(..., write_page_checksum=True)``.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from pdpbook import _validate
+from pdpbook._extras import require
+from pdpbook.scaling.shared_files import local_path
+
+__all__ = ["FileDescription", "Piece", "SourceError", "describe_file", "find_files", "read_piece"]
+
+KINDS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv"}
+PIECE_ROWS = 4_000_000  #: rows of a piece of a Parquet file, or one row group if that has more
+BATCH_ROWS = 2**16  #: rows that are held at a time
+
+
+class SourceError(ValueError):
+    """A file of the table cannot be read; the message names it."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What one task reads.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    size : int
+        Its bytes when it was described.
+    changed : int
+        The time of its last change then, in nanoseconds.
+    start, stop : int
+        First row group of a Parquet file, and the one after the last; 0 for a CSV file.
+    """
+
+    path: str
+    size: int
+    changed: int
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True)
+class FileDescription:
+    """A file and its pieces; ``rows`` is what a Parquet file says of itself, None for CSV."""
+
+    path: str
+    size: int
+    rows: int | None
+    pieces: tuple[Piece, ...]
+
+
+def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Return the files of a table.
+
+    Parameters
+    ----------
+    source : path-like, or sequence of path-like
+        A file, a folder (all that is in it and below, but for names that begin with ``_`` or a
+        point, as engines name their own files), a pattern with ``*``, or a list of these.
+
+    Returns
+    -------
+    list of str
+        Absolute names, in order.
+
+    Raises
+    ------
+    FileNotFoundError
+        If a file is not there, or a folder or pattern holds none.
+    SourceError
+        If a file ends in something else than ``.parquet``, ``.pq`` or ``.csv``, or is named twice.
+    ValueError
+        If an entry is a URL.
+    TypeError
+        If the argument is something else.
+    """
+    if isinstance(source, str | os.PathLike):
+        source = [source]
+    if not isinstance(source, Sequence) or not all(
+        isinstance(each, str | os.PathLike) for each in source
+    ):
+        raise _validate.fail("source", "a path or a list of paths", source, TypeError)
+    found = [path for each in source for path in _expand(local_path("source", each))]
+    if not found:
+        raise _validate.fail("source", "at least one file", list(source), FileNotFoundError)
+    for path in found:
+        if path.suffix.lower() not in KINDS:
+            raise SourceError(f"{path}: the name must end in {', '.join(KINDS)}")
+    names = sorted(os.path.abspath(path) for path in found)
+    for one, next_one in pairwise(names):
+        if one == next_one:
+            raise SourceError(f"{one}: named twice, its rows would count twice")
+    return names
+
+
+def _expand(path: Path) -> list[Path]:
+    """Return the files that one entry stands for."""
+    if path.is_dir():
+        found = [
+            each
+            for each in path.rglob("*")
+            if each.is_file()
+            and not any(part.startswith(("_", ".")) for part in each.relative_to(path).parts)
+        ]
+    elif path.exists() or not glob.has_magic(str(path)):
+        found = [path]
+    else:
+        found = [Path(each) for each in glob.glob(str(path))]
+    if not found or not all(each.is_file() for each in found):
+        raise FileNotFoundError(f"{path}: there is no such file, or no file in it")
+    return found
+
+
+@contextmanager
+def _named(path: str) -> Iterator[None]:
+    """Turn whatever goes wrong while a file is read into an error that names it."""
+    arrow = require("pyarrow")
+    try:
+        yield
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        # an error of the reader may not survive the way to another process; its text does
+        raise SourceError(f"{path}: cannot be read: {error}") from None
+
+
+def describe_file(path: str, columns: Sequence[str]) -> FileDescription:
+    """Return the pieces of a file, from its footer or its first line.
+
+    Parameters
+    ----------
+    path : str
+        A Parquet or CSV file.
+    columns : sequence of str
+        Columns that it must have.
+
+    Returns
+    -------
+    FileDescription
+
+    Raises
+    ------
+    SourceError
+        If the file cannot be read or lacks a column.
+    ImportError
+        If pyarrow is not installed.
+    """
+    local_path("path", path)
+    rows: int | None = None
+    with _named(path):
+        status = os.stat(path)
+        size, changed = status.st_size, status.st_mtime_ns
+        if _is_csv(path):
+            with _open_csv(path, []) as reader:
+                names, parts = list(reader.schema.names), [(0, 0)]
+        else:
+            rows, names, parts = _row_groups(path)
+    for column in columns:
+        if names.count(column) != 1:
+            raise SourceError(
+                f"{path}: column {column!r} is there {names.count(column)} times, not once; "
+                f"the columns are {', '.join(names)}"
+            )
+    pieces = tuple(Piece(path, size, changed, start, stop) for start, stop in parts)
+    return FileDescription(path, size, rows, pieces)
+
+
+def _row_groups(path: str) -> tuple[int, list[str], list[tuple[int, int]]]:
+    """Rows, columns, and ranges of row groups of a Parquet file."""
+    parquet = require("pyarrow.parquet")
+    with parquet.ParquetFile(path) as file:
+        metadata, names = file.metadata, list(file.schema_arrow.names)
+        parts, start, rows = [], 0, 0
+        for group in range(metadata.num_row_groups):
+            more = metadata.row_group(group).num_rows
+            if rows and rows + more > PIECE_ROWS:
+                parts.append((start, group))
+                start, rows = group, 0
+            rows += more
+        if rows:
+            parts.append((start, metadata.num_row_groups))
+        return metadata.num_rows, names, parts
+
+
+def _is_csv(path: str) -> bool:
+    return KINDS[Path(path).suffix.lower()] == "csv"
+
+
+def _open_csv(path: str, columns: Sequence[str]) -> Any:
+    """Open a CSV file for reading some columns batch by batch; words of a column stay words."""
+    arrow, csv = require("pyarrow"), require("pyarrow.csv")
+    with open(path, "rb") as file:
+        first = file.read(4)
+    if not first.removeprefix(b"\xef\xbb\xbf").strip(b"\r\n"):
+        raise OSError("the first line, which names the columns, is empty")
+    return csv.open_csv(
+        path,
+        read_options=csv.ReadOptions(use_threads=False),
+        parse_options=csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+        convert_options=csv.ConvertOptions(
+            include_columns=list(columns),
+            column_types={column: arrow.string() for column in columns},
+            strings_can_be_null=True,
+        ),
+    )
+
+
+def read_piece(piece: Piece, columns: Sequence[str]) -> Iterator[Any]:
+    """Read a piece, some rows at a time.
+
+    Parameters
+    ----------
+    piece : Piece
+        One of :func:`describe_file`.
+    columns : sequence of str
+        The columns that are wanted; a Parquet file is read for no others.
+
+    Yields
+    ------
+    pyarrow.RecordBatch
+        At most 65,536 rows, or the 1 MiB of a CSV file that pyarrow parses at a time.
+
+    Raises
+    ------
+    SourceError
+        If the file cannot be read, or has changed since it was described.
+    ImportError
+        If pyarrow is not installed.
+    """
+    with _named(piece.path):
+        status = os.stat(piece.path)
+        if (status.st_size, status.st_mtime_ns) != (piece.size, piece.changed):
+            raise OSError("it has changed since the run began")
+        if _is_csv(piece.path):
+            with _open_csv(piece.path, columns) as reader:
+                for batch in reader:
+                    yield batch.select(list(columns))
+            return
+        parquet = require("pyarrow.parquet")
+        # a buffered stream instead of whole column chunks keeps the memory small
+        options = {"buffer_size": 2**20, "pre_buffer": False, "page_checksum_verification": True}
+        with parquet.ParquetFile(piece.path, **options) as file:
+            for batch in file.iter_batches(
+                BATCH_ROWS,
+                row_groups=range(piece.start, piece.stop),
+                columns=list(columns),
+                use_threads=False,
+            ):
+                yield batch.select(list(columns))  # the file has an order of its own
