@@ -167,4 +167,4 @@ $(STAMP): requirements.txt pyproject.toml pdpbook_pages/pyproject.toml pdpbook_e
 	@touch $@
 
 clean:
-	rm -rf _build
+	rm -rf _build book/reference
