@@ -102,7 +102,7 @@ bench: $(STAMP)
 	$(RUN) benchmarks
 
 clean:
-	rm -rf _build
+	rm -rf _build book/reference
 
 $(STAMP): requirements.txt pyproject.toml pdpbook_pages/pyproject.toml pdpbook_exercises/pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -20,7 +20,6 @@ import pytest
 import yaml
 
 import pdpbook
-from book._ext.pages.module_index import dotted_name
 from pdpbook._extras import EXTRAS
 from tests.tools.notebooks import ROOT
 
@@ -183,11 +182,11 @@ def test_every_test_file_has_its_module(part: str) -> None:
         assert module.is_file(), f"{relative(test)} tests no module of its name"
 
 
-def test_every_command_that_makes_a_table_has_its_tests_and_its_page() -> None:
+def test_every_command_that_makes_a_table_has_its_tests() -> None:
     """Figures are tested together, by ``tests/plotting``; some have tests of their own."""
     tables = {path.stem for path in (BESIDE / "tables").glob("[!_]*.py")}
     tested = {p.stem.removeprefix("test_") for p in (ROOT / "tests" / "tables").glob("test_*.py")}
-    assert tables == tested == {p.stem for p in (ROOT / "book/reference/tables").glob("*.md")}
+    assert tables == tested
     for test in (ROOT / "tests" / "figures").glob("test_*.py"):
         assert (BESIDE / "figures" / test.name.removeprefix("test_")).is_file(), relative(test)
 
@@ -203,27 +202,22 @@ def test_randomness_is_seeded_in_the_package(module: Path) -> None:
     assert not GLOBAL_RANDOMNESS.findall(module.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "book" / "reference").rglob("*.md")), ids=relative)
-def test_a_page_of_the_reference_is_about_its_module(page: Path) -> None:
-    name = dotted_name(str(page.relative_to(ROOT / "book" / "reference").with_suffix("")))
-    text = page.read_text(encoding="utf-8")
-    assert text.startswith(f"# {name}\n")
-    assert f"automodule:: {name}\n" in text
-    module = ROOT / f"{name.replace('.', '/')}.py"
-    module = module if module.is_file() else module.with_suffix("") / "__init__.py"
-    said = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
-    assert 10 < len(said.partition("\n\n")[0]) < 200, "the index shows the module's first line"
-
-
-def test_every_module_of_the_parts_has_a_page_in_the_reference() -> None:
+def test_the_reference_lists_every_module_and_each_says_what_it_is() -> None:
+    """Its page shows the first line of each."""
+    text = (ROOT / "book" / "reference.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^   ~(pdpbook[\w.]+)$", text, re.MULTILINE)
     modules = [module for module in MODULES if module.parent.name in PARTS]
-    missing = [
-        relative(module)
+    modules += (BESIDE / "tables").glob("*.py")
+    wanted = {
+        ".".join(module.relative_to(ROOT).with_suffix("").parts): module
         for module in modules
         if module.stem != "__init__"
-        and not (ROOT / "book/reference" / module.parent.name / f"{module.stem}.md").is_file()
-    ]
-    assert not missing
+    }
+    figures = {f"pdpbook.plotting.{name}" for name in ("series", "style", "tables")}
+    assert sorted(listed) == sorted(wanted.keys() | figures)
+    for module in wanted.values():
+        said = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
+        assert 10 < len(said.partition("\n\n")[0]) < 200, relative(module)
 
 
 def test_everything_that_the_package_imports_is_declared() -> None:

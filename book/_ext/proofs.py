@@ -197,11 +197,19 @@ def write_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
         yield f"{FOLDER}/{path.stem}", context, "page.html"
 
 
+def drop_shared_ids(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Take away the id that all statements, exercises or proofs of a page would share."""
+    for node in doctree.findall(nodes.Element):
+        if node.get("ids") in (["proof-content"], ["exercise-content"], ["proof"]):
+            node["ids"] = []
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
     app.add_directive("checked-proofs", CheckedProofs)
     app.add_directive("checked-statements", CheckedStatements)
     app.add_directive("unchecked-statements", UncheckedStatements)
     app.connect("doctree-resolved", add_marks)
+    app.connect("doctree-resolved", drop_shared_ids)
     app.connect("html-collect-pages", write_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

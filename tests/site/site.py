@@ -61,6 +61,6 @@ def anchors(page: Path) -> set[str]:
 
 
 def visit(tab: Page, page: Path, place: str = "") -> None:
-    """Open a page and wait until its scripts have run and its formulas are set."""
+    """Open a page and wait until its scripts have run and all of it is laid out."""
     tab.goto(page.as_uri() + place)
-    tab.evaluate("() => window.MathJax?.startup.promise.then(() => true)")
+    tab.wait_for_function("() => 'ready' in document.documentElement.dataset")

@@ -1,282 +1,190 @@
-"""Checks of the built pages that need no browser: pages, links, pictures, downloads, secrets."""
+"""Every built page without a browser: links, hosts, captions, formulas, ids, headings, solutions.
+
+Each rule returns what is wrong with a page; a page is read once for all of them.
+"""
 
 import re
+from collections import Counter
+from functools import cache
+from html import unescape
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-import nbformat
 import pytest
 import yaml
+from bs4 import BeautifulSoup
 
 from book._ext.pages.exercise_options import exercises_of
-from book._ext.proofs import FOLDER, read_checked
-from tests.site.site import INSTRUCTOR, PUBLIC, anchors, instructor_pages, name, parse, public_pages
-from tests.tools.notebooks import ROOT, is_notebook, read_page, tags
+from pdpbook.plotting.series import LOOKS, entry_of
+from tests.plotting.chapters import DRAWN_IN
+from tests.site.conftest import HTML, ROOT, chapters
+from tests.tools.notebooks import read_page, tags
 
-PAGES = [*public_pages(), *instructor_pages()]
-
-
-def listed(toc: Path) -> list[str]:
-    """Every page that a table of contents names, its root first."""
-    content = yaml.safe_load(toc.read_text(encoding="utf-8"))
-    chapters = [chapter for part in content["parts"] for chapter in part["chapters"]]
-    globs = [below["glob"] for chapter in chapters for below in chapter.get("sections", [])]
-    below = [page.relative_to(ROOT) for glob in globs for page in ROOT.glob(f"{glob}.md")]
-    below = [str(page.with_suffix("")) for page in sorted(below)]
-    return [content["root"], *(chapter["file"] for chapter in chapters), *below]
+pytestmark = pytest.mark.site
+PAGES = [page for page in sorted(HTML.rglob("*.html")) if "_static" not in page.parts]
+PAGES += sorted((ROOT / "_build" / "instructor" / "html").glob("book/solutions/**/*.html"))
+LOADED = "link[rel~=stylesheet], link[rel~=preload], link[rel~=icon], [src], [data-src]"
+HOST = re.compile(r"""(?:url\(|@import )?\s*['"]?(?:https?:)?//""")
+SERVERS = re.compile(r"thebe|mybinder|colab\.research|unpkg\.com|jsdelivr|cdnjs", re.I)
+RAW = re.compile(r"\\[()\[\]]|\\[a-zA-Z]{2,}|\$|\{[a-z:-]+\}`|^\s*(?::::|```)", re.MULTILINE)
+CODE = ["script", "style", "pre", "code", "mjx-container"]
 
 
-NOTEBOOKS = [page for page in listed(ROOT / "_toc.yml") if is_notebook(ROOT / f"{page}.md")]
+@cache
+def parse(page: Path) -> BeautifulSoup:
+    """Take a page apart, once."""
+    return BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
 
 
-@pytest.mark.parametrize(
-    ("toc", "html"), [("_toc.yml", PUBLIC), ("_toc_instructor.yml", INSTRUCTOR)]
-)
-def test_every_listed_page_is_built(toc: str, html: Path) -> None:
-    missing = [page for page in listed(ROOT / toc) if not (html / f"{page}.html").is_file()]
-    assert not missing, f"missing below {html}; build with make book instructor-book: {missing}"
+@cache
+def anchors(page: Path) -> set[str]:
+    """Where links into a page may lead."""
+    found = re.findall(r'<[^>]*?\s(?:id|name)="([^"]*)"', page.read_text(encoding="utf-8"))
+    return set(map(unescape, found))
 
 
-def targets(page: Path) -> list[str]:
-    """Everything that a page links to or loads."""
-    keys = ("href", "src", "data-src")
-    found = [tag[key] for tag in parse(page).find_all() for key in keys if tag.has_attr(key)]
-    return [target for target in found if not target.startswith(("data:", "javascript:"))]
-
-
-@pytest.mark.parametrize("page", PAGES, ids=name)
-def test_links_and_anchors_lead_somewhere(page: Path) -> None:
-    broken = []
-    for target in targets(page):
-        parts = urlsplit(target)
-        if parts.scheme in {"http", "https", "mailto"}:
-            continue
-        path = page.parent / unquote(parts.path) if parts.path else page
-        if not path.is_file():
-            broken.append(target)
-        elif parts.fragment and path.suffix == ".html":
-            place = unquote(parts.fragment)
-            if place != "#" and place not in anchors(path.resolve()):
-                broken.append(target)
-    assert not broken, f"{name(page)}: {sorted(set(broken))}"
-
-
-@pytest.mark.parametrize("page", PAGES, ids=name)
-def test_every_picture_is_described(page: Path) -> None:
-    soup = parse(page)
-    short = [img["src"] for img in soup.find_all("img") if not img.get("alt", "").strip()]
-    short += [
-        img["src"]
-        for figure in soup.find_all("figure")
-        for img in figure.find_all("img")
-        if len(img.get("alt", "")) <= 15
-    ]
-    assert not short, f"{name(page)}: no or too short an alt text: {short}"
-
-
-@pytest.mark.parametrize("page", NOTEBOOKS)
-def test_every_figure_of_a_cell_has_a_caption(page: str) -> None:
-    bare = [
-        img["src"]
-        for img in parse(PUBLIC / f"{page}.html").select(".cell_output img")
-        if not (img.find_parent("figure") and img.find_parent("figure").find("figcaption"))
-    ]
-    assert not bare, f"{page}: no caption: {bare}"
-
-
-@pytest.mark.parametrize("page", NOTEBOOKS)
-def test_every_table_of_a_cell_has_a_number_and_a_caption(page: str) -> None:
-    bare = []
-    for table in parse(PUBLIC / f"{page}.html").select(".cell_output table"):
-        number = table.select_one("caption .caption-number")
-        text = table.select_one("caption .caption-text")
-        if not (number and number.get_text().startswith("Table ") and text and text.get_text()):
-            bare.append(table.get_text(" ")[:80])
-    assert not bare, f"{page}: no number or caption: {bare}"
-
-
-@pytest.mark.parametrize("page", NOTEBOOKS)
-def test_a_notebook_can_be_downloaded(page: str) -> None:
-    html = PUBLIC / f"{page}.html"
-    [button] = parse(html).select("a.btn-notebook")
-    assert "Download notebook" in button.get_text()
-    notebook = nbformat.read(html.parent / button["href"], as_version=4)
-    nbformat.validate(notebook)
-    assert notebook.cells[-1].source
-
-
-@pytest.mark.parametrize("page", public_pages(), ids=name)
-def test_no_button_needs_a_server(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    for word in ("thebe", "mybinder", "colab.research", "jupyterhub", "unpkg.com", "jsdelivr"):
-        assert word not in text, f"{name(page)} mentions {word}"
-    for button in parse(page).select(".article-header-buttons a"):
-        assert not urlsplit(button["href"]).scheme, f"{name(page)}: {button['href']}"
-
-
-def test_every_checked_proof_has_its_mark_and_no_other_statement_has_one() -> None:
-    """That a mark leads to the theorem is seen where all links are followed."""
-    wanted = {
-        label: (
-            "checked by Coq, in part" if proof["part"] else "checked by Coq",
-            f"{FOLDER}/{proof['file']}.html#{proof['theorems'][0]}",
-        )
-        for label, proof in read_checked(ROOT).items()
-    }
-    found = {}
-    for page in public_pages():
-        for mark in parse(page).select(".proof > .admonition-title > a.checked-proof"):
-            target = (page.parent / mark["href"]).resolve().relative_to(PUBLIC.resolve())
-            found[mark.find_parent("div", class_="proof")["id"]] = mark.get_text(), str(target)
-    assert found == wanted
-
-
-def solution_cells(purpose: str) -> list[tuple[str, str]]:
-    """The solution cells of all exercises of a purpose, with the labels of those."""
+def broken_links(page: Path, soup: BeautifulSoup) -> list[str]:
+    """Links, pictures and scripts that lead nowhere, with the anchors of other pages."""
     found = []
-    for page in sorted((ROOT / "book" / "solutions").rglob("*.md")):
-        chapter = ROOT / "book" / page.relative_to(ROOT / "book" / "solutions")
-        purposes = {
-            options.label: options.purpose
-            for options in exercises_of(chapter.read_text(encoding="utf-8"))
-        }
-        label = ""
-        for cell in read_page(page).cells:
-            if cell.cell_type == "markdown":
-                label = (re.findall(r"\[The exercise\]\(#([\w-]+)\)", cell.source) or [label])[-1]
-            elif "exercise-solution" in tags(cell) and purposes[label] == purpose:
-                found.append((label, cell.source))
+    for tag in soup.select("[href], [src], [data-src]"):
+        target = tag.get("href") or tag.get("src") or tag.get("data-src") or ""
+        parts = urlsplit(target)
+        path = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+        place = unquote(parts.fragment) if path.suffix == ".html" else ""
+        if not parts.scheme and not (path.is_file() and (not place or place in anchors(path))):
+            found.append(f"the link {target!r} leads nowhere")
     return found
 
 
-def solution_lines() -> list[str]:
-    """The lines of code that only solutions of assignments hold: no page, no practice solution."""
-    public = "\n".join((ROOT / f"{page}.md").read_text() for page in listed(ROOT / "_toc.yml"))
-    public += "\n".join(code for _, code in solution_cells("practice"))
-    return sorted(
-        line
-        for _, code in solution_cells("assignment")
-        for line in map(str.strip, code.splitlines())
-        if len(line) >= 20 and line not in public and not line.startswith(("import ", "from "))
-    )
+def other_hosts(page: Path, soup: BeautifulSoup) -> list[str]:
+    """What a page loads from elsewhere, and what needs a server."""
+    loaded = [tag.get(key, "") for tag in soup.select(LOADED) for key in ("href", "src")]
+    loaded += [tag["href"] for tag in soup.select(".article-header-buttons a[href]")]
+    loaded += re.findall(r"(?:url\(|@import )[^;]*", " ".join(t.text for t in soup("style")))
+    found = [target for target in loaded if HOST.match(target)]
+    return [*found, *(word for tag in soup("script") for word in SERVERS.findall(str(tag)))]
 
 
-def test_the_solution_of_each_practice_exercise_is_folded_below_it() -> None:
-    shown = {}
-    for page in NOTEBOOKS:
-        for fold in parse(PUBLIC / f"{page}.html").select("details.solution"):
-            assert not fold.has_attr("open") and fold.summary.get_text() == "Solution"
-            label = fold["id"].removesuffix("-solution")
-            before = fold.find_previous_sibling("div")
-            below = "tag_exercise-check" in before["class"] or before["id"] == label
-            assert below, f"{page}: {fold['id']}"
-            shown[label] = fold.get_text()
-    exercises = (
-        exercise
-        for page in NOTEBOOKS
-        for exercise in exercises_of((ROOT / f"{page}.md").read_text(encoding="utf-8"))
-    )
-    assert shown.keys() == {each.label for each in exercises if each.purpose == "practice"}
-    for label, code in solution_cells("practice"):
-        assert code.strip() in shown[label], label
+def missing_captions(page: Path, soup: BeautifulSoup) -> list[str]:
+    """Figures and computed tables without a number, a caption or an alt text."""
+    found = []
+    for box in soup.select("figure, .cell_output table"):
+        caption = box.select_one("figcaption, caption")
+        begins = r"\s*(Fig\.|Table) \d+(\.\d+)?\s+\S"
+        begins = r"\s*\S" if "explorable" in box.get("class", []) else begins
+        if not caption or not re.match(begins, caption.get_text(" ")):
+            found.append(f"no number or caption: {box.get('id')} {box.get_text(' ')[:60]!r}")
+    for picture in soup.select("img:not([src$='_static/minus.png'])"):  # of an index by Sphinx
+        if len(picture.get("alt", "").strip()) <= 15:
+            found.append(f"no alt text says what is seen in {picture['src']}")
+        if picture.find_parent(class_="cell_output") and not picture.find_parent("figure"):
+            found.append(f"{picture['src']} is no figure with a caption")
+    return found
 
 
-def test_the_public_book_holds_no_solution_of_an_assignment() -> None:
-    """Neither as a page nor as a line of code in any file, search index and downloads included."""
-    assert not [name for name in ("instructors", "solutions") if (PUBLIC / "book" / name).exists()]
-    lines = solution_lines()
-    assert len(lines) > 100, "too few lines of solutions were found to check anything"
-    for file in sorted(PUBLIC.rglob("*")):
-        if file.suffix not in {".html", ".ipynb", ".js", ".json", ".md", ".txt"}:
-            continue
-        soup = parse(file) if file.suffix == ".html" else None
-        text = soup.get_text() if soup else file.read_text(encoding="utf-8")
-        if file.suffix == ".ipynb":
-            text = "\n".join(cell.source for cell in nbformat.reads(text, as_version=4).cells)
-        leaked = [line for line in lines if line in text]
-        assert not leaked, f"{file.relative_to(PUBLIC)} holds {leaked}"
+def raw_formulas(page: Path, soup: BeautifulSoup) -> list[str]:
+    """TeX, roles and directives that stand in a text or a description as they were written."""
+    texts = [text for text in soup.find_all(string=RAW) if not text.find_parent(CODE)]
+    texts = [text for text in texts if not text.find_parent(class_="math")]
+    texts += [tag[key] for key in ("alt", "title") for tag in soup.find_all(attrs={key: RAW})]
+    return [f"this is not set: {text.strip()[:80]}" for text in texts]
 
 
-@pytest.mark.parametrize("folder", [PUBLIC, INSTRUCTOR], ids=["public", "instructor"])
-def test_formulas_are_set_before_a_browser_sees_them(folder: Path) -> None:
-    """No page loads MathJax, and a page without formulas does not load their style sheet."""
-    pages = {page: page.read_text(encoding="utf-8") for page in (folder / "book").rglob("*.html")}
-    set_in = {page for page, html in pages.items() if "<mjx-container" in html}
-    styled = {page for page, html in pages.items() if re.search("<link [^>]*mathjax.css", html)}
-    assert styled == set_in
-    assert 0 < len(styled) < len(pages)
-    scripts = [tag for html in pages.values() for tag in re.findall("<script [^>]*src=[^>]*", html)]
-    assert scripts and not [script for script in scripts if "mathjax" in script.lower()]
+def ids_twice(page: Path, soup: BeautifulSoup) -> list[str]:
+    """Names of more than one element, of which a link reaches the first only."""
+    count = Counter(tag["id"] for tag in soup.find_all(id=True))
+    return [f"{many} elements have the id {each!r}" for each, many in count.items() if many > 1]
 
 
-REFERENCE = [page for page in public_pages() if "reference" in page.parts]
+def wrong_headings(page: Path, soup: BeautifulSoup) -> list[str]:
+    """A page has one title, and no heading is two levels below the one before."""
+    headings = soup.select("main article :is(h1, h2, h3, h4, h5, h6)")
+    levels = [int(heading.name[1]) for heading in headings]
+    found = [f"{levels.count(1)} titles"] * (bool(levels) and levels.count(1) != 1)
+    steps = zip(pairwise(levels), headings[1:], strict=bool(levels))
+    return found + [f"“{h.text}” is two levels lower" for (up, low), h in steps if low > up + 1]
 
 
-@pytest.mark.parametrize("page", REFERENCE, ids=name)
-def test_a_page_of_the_reference_reads_well(page: Path) -> None:
-    """Parameters with one text share it, names may break, no value is a dump of functions."""
-    soup = parse(page)
-    for parameter in soup.select(".field-list li"):
-        after = parameter.find_next_sibling("li")
-        if after and parameter.strong and after.strong:
-            texts = [
-                each.get_text().removeprefix(each.strong.get_text()) for each in (parameter, after)
-            ]
-            assert texts[0] != texts[1], parameter.get_text()
-    assert not [value.get_text() for value in soup.select("dt em.property") if "<" in value.text]
-    if "." in (title := soup.h1.get_text()).removeprefix("pdpbook"):
-        assert len(soup.select("article h1 wbr")) == title.count(".") + title.count("_"), title
+RULES = [broken_links, other_hosts, missing_captions, raw_formulas, ids_twice, wrong_headings]
 
 
-def test_every_chapter_describes_itself_to_those_who_share_its_link() -> None:
-    for page in public_pages():
-        html = parse(page)
-        if not html.select_one("article section > p"):
-            continue
-        found = {tag.get("name") or tag.get("property"): tag for tag in html.select("head meta")}
-        assert len(found["description"]["content"]) > 10, name(page)
-        assert found["og:title"]["content"]
-        assert (page.parent / found["og:image"]["content"]).resolve().is_file(), name(page)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT / "_build")))
+def test_a_page_is_whole(page: Path) -> None:
+    faults = [f"{rule.__name__}: {each}" for rule in RULES for each in rule(page, parse(page))]
+    assert not faults, "\n".join([str(page), *dict.fromkeys(faults)])
 
 
-@pytest.mark.parametrize("page", public_pages(), ids=name)
-def test_the_head_says_the_screen_once_and_what_the_page_is_about(page: Path) -> None:
-    head = parse(page).head
-    assert len(head.select("meta[name=viewport]")) == 1
-    if page.is_relative_to(PUBLIC / "book") and "reference" not in page.parts:
-        [description] = head.select("meta[name=description]")
-        text = description["content"]
-        assert 30 < len(text) <= 200 and not re.search(r"[\\${}]", text), text
+def test_every_listed_page_is_built() -> None:
+    missing = [page for page in chapters() if not (HTML / f"{page}.html").is_file()]
+    assert not missing, f"missing below {HTML}; build with make book: {missing}"
 
 
-@pytest.mark.parametrize("page", public_pages(), ids=name)
-def test_a_page_has_an_icon_and_says_its_licence(page: Path) -> None:
-    soup = parse(page)
-    assert soup.select("link[rel='icon']")
-    assert "CC BY 4.0" in soup.select_one(".bd-footer-content").get_text()
+def test_no_style_sheet_loads_from_another_host() -> None:
+    sheets = {sheet: sheet.read_text(encoding="utf-8") for sheet in HTML.rglob("*.css")}
+    loads = re.compile(rf"(?=url\(|@import ){HOST.pattern}")
+    assert sheets and not [sheet for sheet, text in sheets.items() if loads.search(text)]
 
 
-def test_the_epsilons_of_a_table_stand_at_the_right() -> None:
-    seen = 0
-    for page in public_pages():
-        for table in parse(page).select("table.computed"):
-            for line in table.select("thead tr"):
-                for cell in line.find_all("th"):
-                    if re.match(r"ε( |$)", cell.get_text(strip=True)) and not cell.get("colspan"):
-                        assert "text-right" in cell["class"], f"{name(page)}: {table.get('id')}"
-                        seen += 1
-    assert seen > 10
+def test_every_checked_statement_and_no_other_has_its_mark() -> None:
+    checked = yaml.safe_load((ROOT / "proofs" / "checked.yml").read_text(encoding="utf-8"))
+    pages = [parse(HTML / f"{page}.html") for page in chapters()]
+    marks = [mark for page in pages for mark in page.select(".admonition-title > .checked-proof")]
+    assert sorted(mark.find_parent(class_="proof")["id"] for mark in marks) == sorted(checked)
 
 
-def test_folded_code_has_a_name_of_its_own() -> None:
-    folds = [fold for page in public_pages() for fold in parse(page).select("details.hide")]
-    assert len(folds) > 200
-    for fold in folds:
-        summary = fold.find("summary")
-        said = summary.get_text()
-        assert re.match(r"Code of (Fig\. |Table )[\d.]+$|Code of this output$|Code: \w", said), said
-        assert not summary.has_attr("aria-label")
-    named = [fold for fold in folds if "Fig" in fold.find("summary").get_text()]
-    for fold in named:
-        number = fold.find("summary").get_text().removeprefix("Code of ")
-        assert fold.parent.select_one(".caption-number").get_text().strip() == number
+def solutions() -> dict[str, list[tuple[str, str]]]:
+    """Labels of exercises and code that solves them, by what the exercises are for."""
+    found: dict[str, list[tuple[str, str]]] = {"practice": [], "assignment": []}
+    for page in sorted((ROOT / "book" / "solutions").rglob("*.md")):
+        chapter = ROOT / "book" / page.relative_to(ROOT / "book" / "solutions")
+        exercises = exercises_of(chapter.read_text(encoding="utf-8"))
+        purposes, label = {each.label: each.purpose for each in exercises}, ""
+        for cell in read_page(page).cells:
+            if link := re.findall(r"\[The exercise\]\(#([\w-]+)\)", cell.source):
+                label = link[-1]
+            if "exercise-solution" in tags(cell):
+                found[purposes[label]].append((label, cell.source))
+    return found
+
+
+def test_solutions_for_practice_are_folded_and_those_of_assignments_are_not_public() -> None:
+    """No line of an assignment's code, but for those that a page or another solution has."""
+    practice, assigned = solutions().values()
+    public = {page: parse(HTML / f"{page}.html") for page in chapters()}
+    folds = {fold["id"]: fold for page in public.values() for fold in page.select(".solution")}
+    assert not [
+        name for name, fold in folds.items() if fold.name != "details" or "open" in fold.attrs
+    ]
+    assert practice and not [
+        label for label, code in practice if code.strip() not in folds[f"{label}-solution"].text
+    ]
+    known = "\n".join((ROOT / f"{page}.md").read_text(encoding="utf-8") for page in public)
+    known += "\n".join(code for _, code in practice)
+    lines = {line.strip() for _, code in assigned for line in code.splitlines()}
+    lines = {line for line in lines if len(line) >= 20 and line not in known}
+    assert lines and not (HTML / "book" / "solutions").exists()
+    found = {page: [line for line in lines if line in soup.text] for page, soup in public.items()}
+    assert not {page: leaked for page, leaked in found.items() if leaked}
+
+
+LEGEND = re.compile(r'<g id="legend_\d+">(.*?)(?=<g id="(?:axes|legend)_|\Z)', re.DOTALL)
+KEY = re.compile(r"(?:fill|stroke): (#[0-9a-f]{6})|<!-- (.*?) -->")  # colours, then the name
+
+
+def test_a_name_has_one_colour_in_all_drawings_and_is_in_the_list_of_its_chapter() -> None:
+    wrong, seen = [], set()
+    for page in chapters():
+        path, listed = HTML / f"{page}.html", DRAWN_IN.get(page.removeprefix("book/"))
+        for drawing in parse(path).select("img[src$='.svg']"):
+            text, colours = (path.parent / drawing["src"]).read_text(encoding="utf-8"), set()
+            for colour, label in KEY.findall("".join(LEGEND.findall(text))):
+                colours = colours | {colour} if colour else colours
+                if key := label and entry_of(unescape(label)):
+                    seen.add(key)
+                    if colours and LOOKS[key].colour.lower() not in colours:  # a hatch has none
+                        wrong.append(f"{page}: {label!r} is {sorted(colours)}")
+                    if listed is not None and key not in f"{listed} distance-{key[9:]}".split():
+                        wrong.append(f"{page}: tests/plotting/chapters.py does not list {key}")
+                colours = set() if label else colours
+    assert not wrong and {"data", "laplace", "game", "end-to-end"} <= seen, wrong

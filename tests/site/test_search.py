@@ -23,7 +23,7 @@ QUERIES = {
     "audit/instead": "noisy histogram",
     "beyond/individual-accounting": "renyi filter",
     "notation": "ε; epsilon; b*; v_min",
-    "reference/game/nvo_game": "NVOGame; NVOGame.from_data",
+    "reference/pdpbook.game.nvo_game": "NVOGame; NVOGame.from_data",
 }
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
-from book._ext.pages.explorable import STILLS
+from book._ext.explorable import STILLS
 from tests.tools.notebooks import ROOT
 from tools.notebooks import pages
 

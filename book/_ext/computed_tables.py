@@ -1,0 +1,88 @@
+"""Tables that a cell shows become tables of the page, with number, caption and label.
+
+myst-nb wraps the output of a cell whose metadata hold ``mystnb: figure`` in a figure.  Where that
+output is an HTML table, this transform puts a table of docutils in the place of the figure: it is
+counted, referenced and listed as every other table, and scrolls in its own box on a phone.
+"""
+
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+from sphinx.transforms import SphinxTransform
+
+NUMBER = re.compile(r"[−<≥]? ?\d[\d,.]*|∞")
+
+
+def make_cell(cell: ElementTree.Element) -> nodes.entry:
+    """Return a cell of an HTML table as a cell of docutils."""
+    entry = nodes.entry()
+    side = cell.get("style", "").rpartition(" ")[2]
+    entry["classes"] += [f"text-{side}"] if side else []
+    for more, span in (("morecols", "colspan"), ("morerows", "rowspan")):
+        if span in cell.attrib:
+            entry[more] = int(cell.attrib[span]) - 1
+    text, strong = "".join(cell.itertext()), cell.find("b") is not None
+    entry += nodes.paragraph("", "", nodes.strong(text, text) if strong else nodes.Text(text))
+    return entry
+
+
+def align_numbers(source: ElementTree.Element) -> None:
+    """Set numbers in the first column, which names the rows, at the right, as all others are."""
+    body, head = source.findall("tbody/tr"), source.findall("thead/tr")
+    column = [line[0] for line in body]
+    if all(cell.tag == "th" and NUMBER.fullmatch("".join(cell.itertext())) for cell in column):
+        for cell in [*column, head[0][0]]:
+            cell.set("style", "text-align: right")
+
+
+def make_table(html: str) -> nodes.table:
+    """Return an HTML table as a table of docutils."""
+    source = ElementTree.fromstring(html)
+    align_numbers(source)
+    group = nodes.tgroup()
+    for cell in source.findall(".//tr")[-1]:
+        group += nodes.colspec(colwidth=1, **({"stub": 1} if cell.tag == "th" else {}))
+    group["cols"] = len(group)
+    for part in (nodes.thead(), nodes.tbody()):
+        for line in source.findall(f"{part.tagname}/tr"):
+            part += nodes.row("", *(make_cell(cell) for cell in line))
+        group += part
+    return nodes.table("", group, classes=["computed", "colwidths-auto"])
+
+
+class ComputedTables(SphinxTransform):
+    """Replace each figure that holds a table by that table."""
+
+    default_priority = 200  # before Sphinx numbers what has no label
+
+    def apply(self, **kwargs: Any) -> None:
+        """Do it for all figures of the page."""
+        for figure in [*self.document.findall(nodes.figure)]:
+            shown = [raw.astext() for raw in figure.findall(nodes.raw) if raw["format"] == "html"]
+            tables = [text for text in shown if text.lstrip().startswith("<table")]
+            if not tables:
+                continue
+            boxes = figure.findall(nodes.container)
+            if sum(box.get("nb_element") == "mime_bundle" for box in boxes) > 1:
+                raise ExtensionError(
+                    f"{self.env.docname}, table {figure['names']}: a cell with a caption shows one "
+                    "table and nothing else"
+                )
+            table = make_table(tables[0])
+            for caption in figure.findall(nodes.caption):
+                table.insert(0, nodes.title(caption.rawsource, "", *caption.children))
+            for key in ("ids", "names", "classes"):
+                table[key] += figure[key]
+            for name in figure["ids"]:
+                self.document.ids[name] = table
+            figure.replace_self(table)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx."""
+    app.add_transform(ComputedTables)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

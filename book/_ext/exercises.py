@@ -1,0 +1,305 @@
+"""Exercises with a level, minutes, a kind and a purpose, and the solutions of those for practice.
+
+The author writes these as options of sphinx-exercise's directive::
+
+    ```{exercise} The order of the bounds
+    :label: ex-theorem-one-order
+    :level: core
+    :minutes: 35
+    :kind: code, proof
+    :for: practice
+
+    Prove that …
+    ```
+
+The page shows them as "Core, 35 minutes, a proof.", and ``course`` adds them up.
+
+A solution is written once, on the page of solutions of its chapter, ``book/solutions/…``, where the
+instructor's book executes it and asserts that it passes.  Its section begins with a link to the
+exercise.  If the exercise is for practice, the chapter shows the section folded below the cells of
+the exercise: the reasoning, the code as text, and what this code has printed when the page of
+solutions was executed.  The outputs are kept where myst-nb keeps those of that page.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from docutils.statemachine import StringList
+from jupyter_cache import get_cache
+from jupyter_cache.base import CacheBundleIn
+from jupyter_cache.executors.utils import single_nb_execution
+from myst_nb.core.read import read_myst_markdown_notebook
+from nbformat import NotebookNode
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx_exercise.directive import ExerciseDirective
+
+LEVELS = ("warm-up", "core", "challenge", "open")
+PURPOSES = ("practice", "assignment")
+KINDS = {"code": ("code",), "proof": ("proof",), "code, proof": ("code", "proof")}
+OWN_OPTIONS = ("level", "minutes", "kind", "for")
+
+OPENING = re.compile(r"^(?:`{3,}|:{3,})\{exercise\}[^\n]*\n((?::[\w-]+:[^\n]*\n)*)", re.MULTILINE)
+OPTION = re.compile(r"^:([\w-]+):[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)
+
+CELLS = {"exercise-stub", "exercise-check"}  #: tags of the cells of an exercise
+SECTION = re.compile(r"^## .*$", re.MULTILINE)
+TO_MARKER, TO_READER = "**What to look for.**", "**What your proof should hold.**"
+
+
+@dataclass(frozen=True)
+class ExerciseOptions:
+    """The options of one exercise.
+
+    Parameters
+    ----------
+    label : str
+        By which pages refer to the exercise.
+    level : str
+        One of :data:`LEVELS`.
+    minutes : int
+        How long a student needs.
+    kind : tuple of str
+        What is asked for: code, a proof or both.
+    purpose : str
+        One of :data:`PURPOSES`: to practise with the solution at hand, or to be handed in.
+    """
+
+    label: str
+    level: str
+    minutes: int
+    kind: tuple[str, ...]
+    purpose: str
+
+    @property
+    def line(self) -> str:
+        """What the page shows under the title."""
+        proof = ", a proof" if "proof" in self.kind else ""
+        return f"{self.level.capitalize()}, {self.minutes} minutes{proof}."
+
+
+def read_options(options: Mapping[str, str]) -> ExerciseOptions:
+    """Return the options of an exercise, checked.
+
+    Raises
+    ------
+    ValueError
+        If one is missing or has a value that is not allowed.
+    """
+
+    def one_of(name: str, allowed: Iterable[str]) -> str:
+        value = options.get(name, "")
+        if value not in allowed:
+            raise ValueError(
+                f":{name}: of an exercise must be one of {'; '.join(allowed)}, got {value!r}"
+            )
+        return value
+
+    label, minutes = options.get("label", ""), options.get("minutes", "")
+    if not label:
+        raise ValueError(":label: of an exercise must be its name, got ''")
+    if not re.fullmatch(r"[1-9]\d*", minutes):
+        raise ValueError(f":minutes: of an exercise must be a whole number > 0, got {minutes!r}")
+    kind = KINDS[one_of("kind", KINDS)]
+    return ExerciseOptions(
+        label, one_of("level", LEVELS), int(minutes), kind, one_of("for", PURPOSES)
+    )
+
+
+def exercises_of(text: str) -> list[ExerciseOptions]:
+    """Return the exercises of a page, from its source, in their order."""
+    return [read_options(dict(OPTION.findall(head))) for head in OPENING.findall(text)]
+
+
+def solution_page(root: Path, docname: str) -> Path | None:
+    """Return the page with the solutions of a chapter, or nothing if there is none."""
+    page = root / "book" / "solutions" / f"{docname.removeprefix('book/')}.md"
+    return page if docname.startswith("book/") and page.is_file() else None
+
+
+def executed(page: Path, env: BuildEnvironment) -> NotebookNode:
+    """Return a page of solutions with its outputs, from the cache if it has them.
+
+    Raises
+    ------
+    ValueError
+        If a cell of the page fails.
+    """
+    notebook = read_myst_markdown_notebook(page.read_text(encoding="utf-8"), path=page)
+    folder = env.config.nb_execution_cache_path or env.mystnb_config.execution_cache_path
+    docname = page.relative_to(env.srcdir).with_suffix("").as_posix()
+    cache = get_cache(f"{folder}/{docname}")
+    try:
+        found: NotebookNode = cache.merge_match_into_notebook(notebook)[1]
+    except KeyError:
+        result = single_nb_execution(
+            notebook, str(page.parent), env.config.nb_execution_timeout, allow_errors=False
+        )
+        if result.err is not None:
+            raise ValueError(f"{docname} fails:\n{result.exc_string}") from result.err
+        cache.cache_notebook_bundle(CacheBundleIn(result.nb, str(page)), overwrite=True)
+        found = result.nb
+    return found
+
+
+def sections(notebook: NotebookNode) -> list[list[NotebookNode | str]]:
+    """Return what follows each heading of a page of solutions: texts, and cells of code."""
+    found: list[list[NotebookNode | str]] = [[]]
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            found[-1].append(cell)
+        else:
+            first, *rest = SECTION.split(cell.source)
+            found[-1].append(first)
+            found += [[text] for text in rest]
+    return found[1:]
+
+
+def without_assertion(code: str) -> str:
+    """Return code without the statements that assert that a check passes."""
+    lines = code.splitlines()
+    for statement in reversed(ast.parse(code).body):
+        if isinstance(statement, ast.Assert) and ast.unparse(statement.test).startswith("check("):
+            del lines[statement.lineno - 1 : statement.end_lineno]
+    return "\n".join(lines).strip("\n")
+
+
+def printed(cell: NotebookNode) -> str:
+    """Return what a cell has written, and the value of its last line.
+
+    Raises
+    ------
+    ValueError
+        If it shows something else, a figure for example.
+    """
+    texts = []
+    for output in cell.outputs:
+        data = output.get("data", {})
+        if output.output_type not in {"stream", "execute_result"} or {*data} - {"text/plain"}:
+            raise ValueError(f"the cell {cell.source[:60]!r} shows more than text")
+        texts.append(str(output.get("text", data.get("text/plain"))))
+    return "".join(texts).rstrip()
+
+
+def fenced(text: str, language: str) -> str:
+    """Return a text as a block of its own."""
+    return f"````{language}\n{text}\n````"
+
+
+def solution_markdown(notebook: NotebookNode, label: str) -> str:
+    """Return the solution of an exercise as Markdown, from the executed page of solutions.
+
+    The link to the exercise and the assertion are left out, and the list for markers is offered to
+    the reader.
+
+    Raises
+    ------
+    ValueError
+        If the page has not one section that begins with a link to the exercise, or a cell of it
+        shows more than text.
+    """
+    link = re.compile(rf"\[The exercise\]\(#{re.escape(label)}\)\.?[ \n]*")
+    found = [part for part in sections(notebook) if link.search(str(part[0]))]
+    if len(found) != 1:
+        raise ValueError(
+            f"a practice exercise needs one section that begins with [The exercise](#{label}) on "
+            f"the page of solutions, got {len(found)}"
+        )
+    blocks: list[str] = []
+    codes: list[str] = []  # of cells that have printed nothing, so that the next one joins them
+
+    def end_code() -> None:
+        if codes:
+            blocks.append(fenced("\n\n\n".join(codes), "python"))
+            codes.clear()
+
+    for part in found[0]:
+        if isinstance(part, str):
+            if text := link.sub("", part, count=1).replace(TO_MARKER, TO_READER).strip():
+                end_code()
+                blocks.append(text)
+        elif code := without_assertion(part.source):
+            codes.append(code)
+            if output := printed(part):
+                end_code()
+                blocks += ["The output is", fenced(output, "text")]
+    end_code()
+    return "\n\n".join(blocks)
+
+
+class solution(nodes.General, nodes.Element):
+    """The solution of an exercise; ``exercise`` is the label of that."""
+
+
+class Exercise(ExerciseDirective):
+    """An exercise with a level, minutes, a kind and a purpose."""
+
+    option_spec = ExerciseDirective.option_spec | dict.fromkeys(OWN_OPTIONS, directives.unchanged)
+
+    def run(self) -> list[nodes.Node]:
+        """Return the exercise and its solution, or fail with what is wrong with them."""
+        try:
+            options = read_options(self.options)
+            self.content = StringList([f"*{options.line}*", ""], "options") + self.content
+            self.content_offset -= 2  # the lines of the page keep their numbers
+            return [*super().run(), *self.solution(options)]
+        except ValueError as error:
+            raise self.error(str(error)) from error
+
+    def solution(self, options: ExerciseOptions) -> list[nodes.Node]:
+        """Return the solution of an exercise for practice, if the book has solutions of the page.
+
+        It is read after the exercise, whose number it must not take.
+        """
+        page = solution_page(Path(self.env.srcdir), self.env.docname)
+        if options.purpose != "practice" or page is None:
+            return []
+        self.env.note_dependency(str(page))
+        text = solution_markdown(executed(page, self.env), options.label)
+        node = solution(exercise=options.label)
+        self.state.nested_parse(StringList(text.splitlines(), str(page)), 0, node)
+        return [node]
+
+
+def tags_of(node: nodes.Node) -> list[str]:
+    """Return the tags of a cell; a node that is none has none."""
+    return node.get("cell_metadata", {}).get("tags", []) if isinstance(node, nodes.Element) else []
+
+
+def move_below_cells(app: Sphinx, doctree: nodes.document) -> None:
+    """Put each solution below the cells of its exercise."""
+    for node in [*doctree.findall(solution)]:
+        parent = node.parent
+        place = parent.index(node)
+        del parent[place]
+        while place < len(parent) and CELLS & {*tags_of(parent[place])}:
+            place += 1
+        parent.insert(place, node)
+
+
+def visit_solution(writer: Any, node: nodes.Element) -> None:
+    """Open the fold, which is closed until a reader asks for it."""
+    name = f"{node['exercise']}-solution"
+    writer.body.append(f'<details class="solution" id="{name}"><summary>Solution</summary>')
+
+
+def depart_solution(writer: Any, node: nodes.Element) -> None:
+    """Close the fold."""
+    writer.body.append("</details>")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx."""
+    app.setup_extension("sphinx_exercise")
+    app.add_node(solution, html=(visit_solution, depart_solution))
+    app.add_directive("exercise", Exercise, override=True)
+    app.connect("doctree-read", move_below_cells)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,155 @@
+"""A figure that moves: the directive ``explorable``.
+
+````
+```{explorable} truncated-density
+The caption.
+```
+````
+
+It puts an empty box with a caption on the page, and loads d3 and the explorable's own script,
+``book/_static/explorables/<name>.js``, on the pages that have one and on no other.  The script
+fills the box with sliders, a drawing and a line of text that says what the drawing shows.  Without
+JavaScript the box has a still picture and says where to find the same numbers.  The stills, and how
+high the box becomes, so that nothing moves when the script fills it, stand in :data:`STILLS`.
+
+Colours, dashes and names of what is drawn are those of the other figures: :func:`series_style` and
+:func:`series_script` write them, from ``pdpbook.plotting.series``, into a page that moves, for the
+series that its scripts name.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from pdpbook.plotting.series import LOOKS, Dash, in_dark_mode
+
+FALLBACK = (
+    "This figure has sliders. They need JavaScript, which is off or missing here; "
+    "the cells of this page compute the same numbers."
+)
+SCRIPTS = Path("book", "_static", "explorables")
+STILLS = SCRIPTS / "stills"
+DASHES = {"": "none", "-": "none", "--": "7 4", ":": "2 3", "-.": "9 3 2 3"}
+
+
+def dash_of(dash: Dash) -> str:
+    """Return a line style of Matplotlib as SVG has it, for lines 2.5 pixels wide."""
+    return DASHES[dash] if isinstance(dash, str) else " ".join(f"{2 * step:g}" for step in dash[1])
+
+
+def ink_on(colour: str) -> str:
+    """Return black or white, whichever reads better on a colour."""
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#000000" if luminance > 0.179 else "#ffffff"
+
+
+def series_of(script: str) -> list[str]:
+    """Return the series that a script names, by themselves or as a class ``s-<name>``."""
+    named = set(re.findall(r"""["'` ](?:s-)?([a-z0-9-]+)(?=["'` ])""", script))
+    return [name for name in LOOKS if name in named]
+
+
+def series_style(names: Iterable[str]) -> str:
+    """Return the style sheet of series: colour, ink on it and dashes, in either mode."""
+    rules = []
+    for name in names:
+        look = LOOKS[name]
+        dark = in_dark_mode(look.colour)
+        rules += [
+            f".explorable .s-{name} {{ --series: {look.colour}; --ink: {ink_on(look.colour)};"
+            f" --dash: {dash_of(look.dash)}; }}",
+            f'html[data-theme="dark"] .explorable .s-{name} {{ --series: {dark};'
+            f" --ink: {ink_on(dark)}; }}",
+        ]
+    return "\n".join(rules)
+
+
+def series_script(names: Iterable[str]) -> str:
+    """Return the script that tells the explorables what series are called.
+
+    The printed book is one page with the explorables of all pages, so the names are added up.
+    """
+    labels = {name: LOOKS[name].label for name in names}
+    written = json.dumps(labels, ensure_ascii=False)
+    return f"globalThis.explorableLabels = {{...globalThis.explorableLabels, ...{written}}};"
+
+
+class explorable(nodes.General, nodes.Element):
+    """The box and its caption."""
+
+
+class Explorable(SphinxDirective):
+    """Reads the directive and refuses a name that has no script."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the box, the caption inside it."""
+        name, root = self.arguments[0], Path(self.env.srcdir)
+        script, stills = root / SCRIPTS / f"{name}.js", root / STILLS / "stills.json"
+        if not script.is_file():
+            raise self.error(f"explorable {name!r} has no script {script}")
+        if not self.content:
+            raise self.error(f"explorable {name!r} has no caption")
+        self.env.note_dependency(str(script))
+        self.env.note_dependency(str(stills))
+        known = json.loads(stills.read_text(encoding="utf-8"))
+        node = explorable(name=name, still=known.get(name))  # none before one was made
+        self.set_source_info(node)
+        self.state.nested_parse(self.content, self.content_offset, node)
+        return [node]
+
+
+def visit_html(writer: Any, node: explorable) -> None:
+    """Open the figure; the caption follows as its children."""
+    name, still = node["name"], node["still"]
+    reserved = picture = ""
+    if still:
+        reserved = f' style="--wide:{still["wide"]}px;--narrow:{still["narrow"]}px"'
+        up = "../" * writer.builder.current_docname.count("/")
+        source = f"{up}_static/explorables/stills/{name}.png"
+        picture = f'<noscript><img src="{source}" alt="{escape(still["said"])}"></noscript>'
+    writer.body.append(
+        f'<figure class="explorable" id="explorable-{name}">'
+        f'<div class="explorable-body" data-explorable="{name}"{reserved}>'
+        f"{picture}<p>{FALLBACK}</p></div><figcaption>"
+    )
+
+
+def depart_html(writer: Any, node: explorable) -> None:
+    """Close the figure."""
+    writer.body.append("</figcaption></figure>")
+
+
+def add_scripts(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """Load the scripts on the pages that need them."""
+    names = sorted({node["name"] for node in doctree.findall(explorable)}) if doctree else []
+    if not names:
+        return
+    files = [Path(app.srcdir, SCRIPTS, f"{name}.js") for name in names]
+    series = series_of("\n".join(file.read_text(encoding="utf-8") for file in files))
+    app.add_css_file("explorables/explorable.css")
+    context["metatags"] += f"\n<style>\n{series_style(series)}\n</style>\n"
+    app.add_js_file(None, body=series_script(series))
+    for script in ["d3/d3.min", *(f"explorables/{name}" for name in ["explorable", *names])]:
+        app.add_js_file(f"{script}.js", loading_method="defer")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx."""
+    app.add_node(explorable, html=(visit_html, depart_html))
+    app.add_directive("explorable", Explorable)
+    app.connect("html-page-context", add_scripts)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

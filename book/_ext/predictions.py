@@ -1,0 +1,284 @@
+"""A question to answer before the page does: the directive ``prediction``.
+
+````
+```{prediction}
+Is the height now known to within 10 cm, to within 1 cm, or exactly?
+
+- to within 10 cm: Why this is tempting, and wrong.
+- to within 1 cm: Why this is wrong.
++ exactly: Why this is right.
+```
+````
+
+The right option has a plus.  The page shows the options in an order that is drawn once, from the
+question, so that the place of an option says nothing about it.  What follows the question and
+gives the answer away is folded: from the first output, or the first figure that moves, to the
+paragraph after the last of them.  The option ``paragraphs`` says how many paragraphs are folded, if
+not one.  The code of a cell that readers see stays where it is, so that there is something to think
+about.  With ``:holds: reasons`` the fold has what is said of the options and nothing of the page:
+what the page goes on to speak of, a figure, a table, an explanation, stays open.
+
+Without JavaScript the options are a list, and the fold, a ``<details>``, holds what is to be said
+of each of them.  ``predictions.js`` makes radio buttons of the list; the fold opens when one is
+chosen.  It also puts a switch into the header of the page, which shows all answers or asks first.
+"""
+
+import hashlib
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+from sphinx.util.docutils import SphinxDirective
+
+from book._ext.explorable import explorable
+
+TITLE = "Predict, then run"
+#: What the folds say of themselves, by what they hold.
+SUMMARY = {"output": "The answer: what comes out, and why", "reasons": "The answer, and why"}
+MOST = 4  # options
+TEXTS = (nodes.paragraph, nodes.bullet_list, nodes.enumerated_list)  # each counts as a paragraph
+BETWEEN = (nodes.target, nodes.comment, nodes.sidebar)  # what may stand between output and text
+#: An option, what is said of it, and whether it is right.
+Judged = tuple[list[nodes.Node], list[nodes.Node], bool]
+
+
+class prediction(nodes.General, nodes.Element):
+    """The question and the list of its options."""
+
+
+class answer(nodes.General, nodes.Element):
+    """What is folded until somebody chooses: what is said of each option, the outputs, a text."""
+
+
+def split_option(item: nodes.list_item, right: bool) -> Judged:
+    """Return an option and what is said of it, which a colon and a space tell apart.
+
+    Raises
+    ------
+    ValueError
+        If the item is not one paragraph, or has no colon, or nothing on one side of it.
+    """
+    if len(item) == 1 and isinstance(item[0], nodes.paragraph):
+        children = [*item[0].children]
+        for place, child in enumerate(children):
+            if not isinstance(child, nodes.Text) or ": " not in child:
+                continue
+            before, _, after = child.astext().partition(": ")
+            option = [*children[:place], nodes.Text(before)]
+            said = [nodes.Text(after), *children[place + 1 :]]
+            if all("".join(part.astext() for part in parts).strip() for parts in (option, said)):
+                return option, said, right
+    raise ValueError(
+        f"an option is one paragraph, 'option: what is said of it', got {item.astext()!r}"
+    )
+
+
+def read_options(lists: list[nodes.bullet_list]) -> list[Judged]:
+    """Return the options of a question.
+
+    Raises
+    ------
+    ValueError
+        If there are not two to four, or not exactly one has a plus.
+    """
+    options = [split_option(item, found["bullet"] == "+") for found in lists for item in found]
+    if not 2 <= len(options) <= MOST:
+        raise ValueError(f"a prediction has 2 to {MOST} options, got {len(options)}")
+    if (right := sum(right for _, _, right in options)) != 1:
+        raise ValueError(f"exactly one option of a prediction has a plus, got {right}")
+    return options
+
+
+def in_drawn_order(options: list[Judged], question: str) -> list[Judged]:
+    """Return the options in an order that follows from the texts alone, and seems random.
+
+    Examples
+    --------
+    >>> options = [([nodes.Text(text)], [], False) for text in ("one", "two", "three")]
+    >>> drawn = in_drawn_order(options, "How many are left?")
+    >>> [option[0].astext() for option, _, _ in drawn]
+    ['three', 'one', 'two']
+    """
+
+    def key(option: Judged) -> bytes:
+        texts = [question, *(part.astext() for part in option[0])]
+        return hashlib.sha256("\n".join(texts).encode()).digest()
+
+    return sorted(options, key=key)
+
+
+def copies(parts: list[nodes.Node]) -> list[nodes.Node]:
+    """Return copies of nodes: an option stands in the question and in the answer."""
+    return [part.deepcopy() for part in parts]
+
+
+def judgement(option: Judged) -> nodes.list_item:
+    """Return what the answer says of an option."""
+    named, said, right = option
+    mark = nodes.inline("", "Right: " if right else "Not so: ", classes=["prediction-mark"])
+    text = nodes.paragraph("", "", mark, nodes.strong("", "", *copies(named)), nodes.Text(". "))
+    text += said
+    return nodes.list_item("", text, classes=["prediction-right"] if right else [])
+
+
+class Prediction(SphinxDirective):
+    """Reads a question with its options."""
+
+    has_content = True
+    option_spec: ClassVar[dict[str, Any]] = {
+        "paragraphs": directives.nonnegative_int,
+        "holds": lambda given: directives.choice(given, [*SUMMARY]),
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """Return the question, and below it the answer, which gets its outputs when all is read."""
+        body = nodes.Element()
+        self.state.nested_parse(self.content, self.content_offset, body)
+        lists: list[nodes.bullet_list] = []
+        while len(body) and isinstance(body[-1], nodes.bullet_list):
+            lists.insert(0, body.pop())
+        try:
+            options = in_drawn_order(read_options(lists), body.astext())
+            if not len(body):
+                raise ValueError("a prediction asks something before its options")
+        except ValueError as error:
+            raise self.error(str(error)) from error
+        name = f"prediction-{self.env.new_serialno('prediction') + 1}"
+        question = nodes.container("", *body.children, classes=["prediction-question"])
+        items = [nodes.list_item("", nodes.paragraph("", "", *copies(each[0]))) for each in options]
+        listed = nodes.bullet_list("", *items, classes=["prediction-options"])
+        judged = nodes.bullet_list("", *map(judgement, options), classes=["prediction-feedback"])
+        asked = prediction("", question, listed, name=name)
+        self.set_source_info(asked)
+        settings = {"paragraphs": 1, "holds": "output"} | self.options
+        return [asked, answer("", judged, name=name, **settings)]
+
+
+def is_code(node: nodes.Node) -> bool:
+    """Whether a node is a cell of code, with an output or without."""
+    return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"
+
+
+def outputs(cell: nodes.Element) -> list[nodes.Element]:
+    """Return the part of a cell that has its outputs, if there are any."""
+    return [part for part in cell if part.get("nb_element") == "cell_code_output" and len(part)]
+
+
+def shows_output(node: nodes.Node) -> bool:
+    """Whether a node is a cell that shows something, or a figure that moves."""
+    return isinstance(node, explorable) or (is_code(node) and bool(outputs(node)))
+
+
+def find_answer(after: list[nodes.Node], paragraphs: int) -> list[nodes.Node]:
+    """Return the nodes after a question that give its answer away, which stand in one row."""
+    found: list[nodes.Node] = []
+    last, texts = 0, 0
+    for node in after:
+        if isinstance(node, nodes.section | prediction):
+            break
+        if not found and not shows_output(node):
+            continue
+        is_text = isinstance(node, TEXTS)
+        texts += is_text
+        is_shown = is_text or is_code(node) or isinstance(node, explorable)
+        if texts > paragraphs or not (is_shown or isinstance(node, BETWEEN)):
+            break
+        found.append(node)
+        if is_shown:
+            last = len(found)
+        if texts == paragraphs > 0:
+            break
+    return found[:last]
+
+
+def has_visible_code(node: nodes.Element) -> bool:
+    """Whether a node is a cell that shows its code, too."""
+    shown = is_code(node) and "hide_mode" not in node
+    return shown and node[0].get("nb_element") == "cell_code_source"
+
+
+def without_code(cell: nodes.container) -> nodes.container:
+    """Take the output out of a cell whose code stays in sight, and return it as a cell."""
+    shown = cell.copy()
+    shown["ids"], shown["names"] = [], []
+    for part in outputs(cell):
+        cell.remove(part)
+        shown += part
+    return shown
+
+
+def fold_answers(app: Sphinx, doctree: nodes.document) -> None:
+    """Put into each answer what stands below its question.
+
+    Raises
+    ------
+    ExtensionError
+        If no output of its section follows a question.
+    """
+    for fold in [*doctree.findall(answer)]:
+        if fold["holds"] == "reasons":
+            continue
+        parent = fold.parent
+        place = parent.index(fold)
+        found = find_answer(parent[place + 1 :], fold["paragraphs"])
+        if not found:
+            asked = parent[place - 1].astext()
+            raise ExtensionError(
+                f"{app.env.docname}: no output of its section answers the question {asked!r}"
+            )
+        parent.remove(fold)
+        place = parent.index(found[0])
+        if has_visible_code(found[0]):
+            fold += without_code(found.pop(0))
+            place += 1
+        for node in found:
+            parent.remove(node)
+            fold += node
+        parent.insert(place, fold)
+
+
+def visit_prediction(writer: Any, node: prediction) -> None:
+    """Open the box; question and options follow as its children."""
+    writer.body.append(
+        f'<div class="admonition tip prediction" id="{node["name"]}">'
+        f'<p class="admonition-title">{TITLE}</p>'
+    )
+
+
+def depart_prediction(writer: Any, node: prediction) -> None:
+    """Close the box."""
+    writer.body.append("</div>")
+
+
+def visit_answer(writer: Any, node: answer) -> None:
+    """Open the fold, which is closed until a reader chooses."""
+    writer.body.append(
+        f'<details class="prediction-answer" id="{node["name"]}-answer">'
+        f"<summary>{SUMMARY[node['holds']]}</summary>"
+    )
+
+
+def depart_answer(writer: Any, node: answer) -> None:
+    """Close the fold."""
+    writer.body.append("</details>")
+
+
+def add_files(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """Load the style sheet and the script on the pages that need them."""
+    if doctree is not None and next(doctree.findall(prediction), None):
+        app.add_css_file("predictions.css")
+        app.add_js_file("predictions.js", loading_method="defer")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx."""
+    app.add_node(prediction, html=(visit_prediction, depart_prediction))
+    app.add_node(answer, html=(visit_answer, depart_answer))
+    app.add_directive("prediction", Prediction)
+    app.connect("doctree-read", fold_answers)
+    app.connect("html-page-context", add_files)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
