@@ -68,8 +68,6 @@ def test_the_search_finds_pages_of_an_earlier_build_but_none_that_is_no_more(
     assert build("stays", written="stays") == ["stays"]
 
 
-
-
 @pytest.mark.parametrize(
     ("names", "side"), [(("0.1", "1,000", "∞"), "text-right"), (("0.1", "one", "2"), "text-left")]
 )

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-
 from book._ext.execution.import_closure import CodeBase
+
 from tests.test_outputs import stored_at
 from tests.test_repository import GLOBAL_RANDOMNESS, PARTS, relative
 from tests.tools.notebooks import (
