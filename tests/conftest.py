@@ -14,7 +14,7 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-#: Whether this is `make test-all`, which tries twenty times as many examples, and all of the cases
+#: Whether this is the weekly run, which tries twenty times as many examples, and all of the cases
 #: of which `make test` tries some.
 NIGHTLY = int(os.environ.get("PDPBOOK_SEEDS", "0")) >= 100
 
@@ -24,7 +24,7 @@ settings.load_profile("default")
 
 #: Tests here drive browsers, clusters and servers, whose timeouts run out where CI's machine is
 #: stopped for a minute and goes on.
-MACHINE = ["site", "scaling", "test_watch.py"]
+MACHINE = ["site", "scaling"]
 
 #: What takes longest begins first, so that two processes end at about the same time.
 LONGEST = ["site", "test_proofs.py", "scaling", "test_bad_input.py", "exercises/test_answers.py"]

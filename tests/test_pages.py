@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from book._ext.execution.import_closure import CodeBase
 
 from tests.test_outputs import stored_at
 from tests.test_repository import GLOBAL_RANDOMNESS, PARTS, relative
@@ -67,18 +66,6 @@ def test_what_the_pages_install_is_an_extra_of_the_clone() -> None:
     for page, where, extra in found:
         assert extra in project["optional-dependencies"], f"{page}: there is no extra {extra}"
         assert where == ".", f"{page}: write pip install '.[{extra}]' for '{where}[{extra}]'"
-
-
-def test_no_page_of_the_book_reaches_everything_without_need() -> None:
-    """A page that cannot be resolved is executed again after every change of the package."""
-    code = CodeBase(ROOT)
-    unresolved = {
-        relative(page)
-        for page in notebook_pages()
-        if code.reached_from("\n".join(c.source for c in code_cells(read_page(page)))).everything
-    }
-    unresolved -= {"book/instructors/guide.md"}  # it grades, in processes of its own
-    assert not unresolved, f"import by name, without stars and magic: {', '.join(unresolved)}"
 
 
 PUBLIC_PAGES = [page for page in notebook_pages() if "solutions" not in page.parts]
@@ -243,13 +230,3 @@ def test_every_part_has_a_picture_on_the_first_page() -> None:
     card = rf"^:::\{{grid-item-card\}} (.+?)(?: ★)?\n{link}!\[.+\]\(cards/.+\.png\)"
     cards = re.findall(card, text, re.MULTILINE)
     assert cards == [part["caption"] for part in parts if part.get("numbered")]
-
-
-def test_the_copies_that_jupyterlab_keeps_are_no_pages(tmp_path: Path) -> None:
-    """`make edit` leaves them beside the pages that it opens."""
-    page = tmp_path / "book" / "part" / "page.md"
-    copied = page.parent / ".ipynb_checkpoints" / "page-checkpoint.md"
-    copied.parent.mkdir(parents=True)
-    for path in (page, copied):
-        path.write_text("---\nkernelspec: {}\n---\n", encoding="utf-8")
-    assert all_pages(tmp_path) == notebook_pages(tmp_path) == [page]

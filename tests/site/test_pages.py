@@ -13,9 +13,9 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 import yaml
-from book._ext.pages.exercise_options import exercises_of
 from bs4 import BeautifulSoup
 
+from book._ext.exercises import exercises_of
 from pdpbook.plotting.series import LOOKS, entry_of
 from tests.plotting.chapters import DRAWN_IN
 from tests.site.conftest import HTML, ROOT, chapters

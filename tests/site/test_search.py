@@ -1,14 +1,10 @@
-"""The search page, over ``file://``: the page that tells of it comes first, with quotations."""
-
-from collections.abc import Iterator
+"""The search without a server: the page that tells of it comes first, with quotations."""
 
 import pytest
-from playwright.sync_api import Browser, Page
 
-from tests.site.site import PATIENCE, PUBLIC, visit
+from tests.site.conftest import Reader
 
 pytestmark = pytest.mark.site
-
 #: What somebody may look for, by the page that should come first.
 QUERIES = {
     "foundations/why-noise": "randomised response; randomized response",
@@ -27,36 +23,28 @@ QUERIES = {
 }
 
 
-@pytest.fixture
-def tab(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context()
-    context.set_default_timeout(PATIENCE)
-    tab = context.new_page()
-    tab.on("pageerror", lambda error: pytest.fail(f"script error: {error}"))
-    yield tab
-    context.close()
-
-
-def test_the_page_that_tells_of_it_comes_first(tab: Page) -> None:
+def test_the_page_that_tells_of_it_comes_first(reader: Reader) -> None:
     """Spellings, plurals, letters by name, names of code, slips."""
-    visit(tab, PUBLIC / "search.html")
-    tab.evaluate("window.book = read(searchText)")
+    reader.open("search")
+    reader.tab.evaluate("window.book = read(searchText)")
     find = "query => rank(book, corrected(book, query)).map(({ page }) => page)"
     wanted = [(f"book/{page}", query) for page, all in QUERIES.items() for query in all.split("; ")]
-    wrong = [(query, page) for page, query in wanted if tab.evaluate(find, query)[0] != page]
-    assert not wrong
+    found = [(query, page, reader.tab.evaluate(find, query)[0]) for page, query in wanted]
+    assert not [each for each in found if each[1] != each[2]] and not reader.problems
 
 
-def test_a_result_quotes_what_it_found_with_its_formulas_set(tab: Page) -> None:
-    visit(tab, PUBLIC / "search.html", "?q=laplase mechanism")
-    tab.locator(".search mjx-container").first.wait_for()
-    assert "does not say “laplase mechanism”" in tab.inner_text("#search-results [role=status]")
-    first = tab.locator(".search > li").first
+def test_a_result_quotes_what_it_found_with_its_formulas_set(reader: Reader) -> None:
+    reader.open("search", "?q=laplase mechanism")
+    reader.tab.locator(".search mjx-container").first.wait_for()
+    said = reader.tab.inner_text("#search-results [role=status]")
+    assert "does not say “laplase mechanism”" in said
+    first = reader.tab.locator(".search > li").first
     assert "Definition" in first.inner_text() or "Theorem" in first.inner_text()
     marked = {text.lower() for text in first.locator("mark").all_inner_texts()}
     assert "laplace" in marked and "\\(" not in first.inner_text()
 
 
-def test_nothing_found_says_so(tab: Page) -> None:
-    visit(tab, PUBLIC / "search.html", "?q=zyzzyva")
-    tab.locator("#search-results", has_text="No page holds all of these words.").wait_for()
+def test_nothing_found_says_so(reader: Reader) -> None:
+    reader.open("search", "?q=zyzzyva")
+    none = reader.tab.locator("#search-results", has_text="No page holds all of these words.")
+    none.wait_for()
