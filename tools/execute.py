@@ -4,24 +4,15 @@ Sphinx executes one page after the other, and its own ``-j`` fails in sphinx-pro
 drive a kernel each here.  A page that fails is reported with its traceback.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-from pathlib import Path
 
 import yaml
-from jupyter_cache.base import CacheBundleIn
-from jupyter_cache.executors.utils import single_nb_execution
 
-from book._ext.page_cache import ROOT, cache_folder, cache_of, executed_page, read_page
+from book._ext.page_cache import ROOT, cache_folder, cached_page, execute_page
 
 LANES = 2
-TIMEOUT = 300  #: seconds for a cell
-#: Each kernel would warn that it is reached by a port of this machine.
-QUIET = ["--IPKernelApp.log_level=ERROR"]
 
 
 def pages() -> list[str]:
@@ -36,35 +27,24 @@ def pages() -> list[str]:
     ]
 
 
-def execute(docname: str, folder: Path) -> str:
-    """Execute a page and keep its outputs; return the traceback if it fails."""
-    began, page = time.monotonic(), ROOT / f"{docname}.md"
-    result = single_nb_execution(
-        read_page(page), str(page.parent), TIMEOUT, allow_errors=False, extra_arguments=QUIET
-    )
-    if result.err is not None:
-        return f"{docname} fails:\n{result.exc_string}"
-    cache = cache_of(docname, folder)
-    cache.cache_notebook_bundle(CacheBundleIn(result.nb, str(page)), overwrite=True)
-    print(f"executed {docname} in {time.monotonic() - began:.1f} s", flush=True)
-    return ""
-
-
-def is_missing(docname: str, folder: Path) -> bool:
-    """Whether a page has not been executed as it is now."""
+def execute(docname: str) -> str:
+    """Execute a page if its outputs are not kept; return what is wrong if it fails."""
+    began, page, folder = time.monotonic(), ROOT / f"{docname}.md", cache_folder() / docname
     try:
-        executed_page(docname, folder)
+        cached_page(page, folder)
     except KeyError:
-        return True
-    return False
+        try:
+            execute_page(page, folder)
+        except ValueError as error:
+            return str(error)
+        print(f"executed {docname} in {time.monotonic() - began:.1f} s", flush=True)
+    return ""
 
 
 def main() -> None:
     """Execute what is missing; exit with 1 if a page fails."""
-    folder = cache_folder()
-    missing = [name for name in pages() if is_missing(name, folder)]
     with ThreadPoolExecutor(LANES) as lanes:
-        failures = [*filter(None, lanes.map(partial(execute, folder=folder), missing))]
+        failures = [*filter(None, lanes.map(execute, pages()))]
     sys.exit("\n".join(failures) or 0)
 
 

@@ -33,14 +33,12 @@ from typing import Any
 from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
-from jupyter_cache import get_cache
-from jupyter_cache.base import CacheBundleIn
-from jupyter_cache.executors.utils import single_nb_execution
-from myst_nb.core.read import read_myst_markdown_notebook
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx_exercise.directive import ExerciseDirective
+
+from book._ext.page_cache import cached_page, execute_page
 
 LEVELS = ("warm-up", "core", "challenge", "open")
 PURPOSES = ("practice", "assignment")
@@ -126,28 +124,13 @@ def solution_page(root: Path, docname: str) -> Path | None:
 
 
 def executed(page: Path, env: BuildEnvironment) -> NotebookNode:
-    """Return a page of solutions with its outputs, from the cache if it has them.
-
-    Raises
-    ------
-    ValueError
-        If a cell of the page fails.
-    """
-    notebook = read_myst_markdown_notebook(page.read_text(encoding="utf-8"), path=page)
+    """Return a page of solutions with its outputs, from the cache if it has them."""
     folder = env.config.nb_execution_cache_path or env.mystnb_config.execution_cache_path
-    docname = page.relative_to(env.srcdir).with_suffix("").as_posix()
-    cache = get_cache(f"{folder}/{docname}")
+    kept = Path(folder, page.relative_to(env.srcdir).with_suffix(""))
     try:
-        found: NotebookNode = cache.merge_match_into_notebook(notebook)[1]
+        return cached_page(page, kept)
     except KeyError:
-        result = single_nb_execution(
-            notebook, str(page.parent), env.config.nb_execution_timeout, allow_errors=False
-        )
-        if result.err is not None:
-            raise ValueError(f"{docname} fails:\n{result.exc_string}") from result.err
-        cache.cache_notebook_bundle(CacheBundleIn(result.nb, str(page)), overwrite=True)
-        found = result.nb
-    return found
+        return execute_page(page, kept)
 
 
 def sections(notebook: NotebookNode) -> list[list[NotebookNode | str]]:

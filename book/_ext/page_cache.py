@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from functools import cache
 from pathlib import Path
 
 from docutils import nodes
 from jupyter_cache import get_cache
-from jupyter_cache.cache.main import JupyterCacheBase
+from jupyter_cache.base import CacheBundleIn
+from jupyter_cache.executors.utils import single_nb_execution
 from myst_nb.core.read import read_myst_markdown_notebook
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
@@ -25,8 +27,11 @@ from sphinx.config import Config
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("pdpbook", "pdpbook_pages", "pdpbook_exercises")
+TIMEOUT = 300  #: seconds for a cell
+QUIET = ["--IPKernelApp.log_level=ERROR"]  #: each kernel would warn that a port reaches it
 
 
+@cache
 def cache_folder() -> Path:
     """Return the folder of the outputs for the present state of packages, pins and Python."""
     found = hashlib.sha256(sys.version.encode())
@@ -37,21 +42,38 @@ def cache_folder() -> Path:
     return ROOT / "_build" / "cache" / found.hexdigest()[:16]
 
 
-def cache_of(docname: str, folder: Path | None = None) -> JupyterCacheBase:
-    """Return the cache of a page, such as ``book/game/nvo-game``."""
-    return get_cache(str((folder or cache_folder()) / docname))
-
-
 def read_page(page: Path) -> NotebookNode:
     """Return a page of the book as a notebook, without outputs."""
     return read_myst_markdown_notebook(page.read_text(encoding="utf-8"), path=page)
 
 
-def executed_page(docname: str, folder: Path | None = None) -> NotebookNode:
-    """Return a page with its outputs; a KeyError says that it has not been executed as it is."""
-    notebook = read_page(ROOT / f"{docname}.md")
-    found: NotebookNode = cache_of(docname, folder).merge_match_into_notebook(notebook)[1]
+def cached_page(page: Path, folder: Path) -> NotebookNode:
+    """Return a page with its outputs; a KeyError says that the folder does not have them."""
+    found: NotebookNode = get_cache(str(folder)).merge_match_into_notebook(read_page(page))[1]
     return found
+
+
+def execute_page(page: Path, folder: Path) -> NotebookNode:
+    """Return a page with its outputs, and keep them in a folder.
+
+    Raises
+    ------
+    ValueError
+        If a cell fails; the message has its traceback.
+    """
+    result = single_nb_execution(
+        read_page(page), str(page.parent), TIMEOUT, allow_errors=False, extra_arguments=QUIET
+    )
+    if result.err is not None:
+        raise ValueError(f"{page} fails:\n{result.exc_string}") from result.err
+    kept = CacheBundleIn(result.nb, str(page))
+    get_cache(str(folder)).cache_notebook_bundle(kept, overwrite=True)
+    return result.nb
+
+
+def executed_page(docname: str) -> NotebookNode:
+    """Return a page that has been executed, such as ``book/game/nvo-game``, with its outputs."""
+    return cached_page(ROOT / f"{docname}.md", cache_folder() / docname)
 
 
 def use_cache(app: Sphinx, config: Config) -> None:

@@ -140,8 +140,8 @@ class CheckedStatements(MystDirective):
             text = (root / "proofs" / f"{proof['file']}.v").read_text(encoding="utf-8")
             formal = [formal_statement(text, theorem) for theorem in proof["theorems"]]
             boxes += [
-                f"::::::{{admonition}} {{prf:ref}}`{label}`",
-                ":class: dropdown checked-statement\n",
+                f"::::::{{dropdown}} {{prf:ref}}`{label}`",
+                ":class-container: checked-statement\n",
                 statements[label].text,
                 "\nThe formal statement, after what its section declares:\n",
                 *(f"```coq\n{each}\n```" for each in formal),
