@@ -82,7 +82,7 @@ nbval: $(READER)/.installed
 	  $(RUN) pytest -q -n 2 --dist loadfile --nbval-lax _build/nbval
 
 # Everything that CI runs.
-test: lint book nbval
+test: lint book instructor-book nbval
 	$(RUN) pytest -q -rfER -n 2 --dist loadfile tests pdpbook pdpbook_pages pdpbook_exercises
 	@echo "All checks passed."
 

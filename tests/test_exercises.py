@@ -252,5 +252,5 @@ def test_a_solution_is_executed_and_folded_below_the_cells_and_a_wrong_one_is_re
     assert code == "f = abs\n\n\ncheck = print\nprint(f(-1))" and output.endswith("\n1")
     assert "What your proof should hold. A reason." in fold.get_text()
     done = build(tmp_path, **pages | {"book/solutions/a": HEAD + SOLVED.replace("abs", "ups")})
-    assert done.returncode != 0 and "book/solutions/a fails:" in done.stderr
+    assert done.returncode != 0 and "book/solutions/a.md fails:" in done.stderr
     assert "name 'ups' is not defined" in done.stderr

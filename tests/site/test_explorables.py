@@ -311,12 +311,12 @@ def padded_grid(bins: str, level: str, height: str) -> Said:
     return [padded.width / int(bins), np.count_nonzero(counts), *rest, said]
 
 
-def village(total: float, part: float, moved: float, counts: Sequence[int] = ()) -> Said:
+def village(total: float, part: float, moved: float) -> Said:
     """Margin, certain records, mass, loss, divergence of the village, and whether it is safe."""
     first, true = total * part / 100, np.array([40, 60, 1])
-    noisy = counts or true + dlaplace.ppf([0.06, 0.975, 0.5], first).astype(int)
+    noisy = true + dlaplace.ppf([0.06, 0.975, 0.5], first).astype(int)
     margin = noise_margin(3, epsilon=first, delta=1e-3)
-    lower = np.maximum(np.array(noisy) - margin, 0)
+    lower = np.maximum(noisy - margin, 0)
     rows = np.array([[1 - moved, 0, moved], [0, 1 - moved, moved], [0, 0, 1]])
     least, sure = np.array([*lower[:2], 1]), float(lower[:2].sum())
     loss = float(pb.privacy_losses(rows[2:], least @ rows, int(sure) + 1)[0]) if sure else math.inf
@@ -534,68 +534,3 @@ def test_a_guess_is_judged_at_its_setting_as_the_package_judges(opened: Opened) 
     for option, text in zip(options, texts, strict=True):
         option.click()
         assert f"that is {'right' if text == right else 'wrong'}" in verdict.inner_text(), text
-
-
-def alone(name: str) -> pytest.MarkDecorator:
-    """A test of one explorable only, for a button that does more."""
-    return pytest.mark.parametrize("opened", [name], indirect=True)
-
-
-@alone("game-table")
-def test_the_best_answer_of_a_bin_is_best(opened: Opened) -> None:
-    opened.reset()
-    for k in (2, 0, 1, 5, 3, 4, 0, 1):
-        before, _ = opened.said()
-        options = [outcome(*before[:k], size, *before[k + 1 :])[:2] for size in SIZES]
-        opened.tab.get_by_role("button", name=f"best answer of bin {k}").click()
-        assert outcome(*opened.said()[0])[:2] == max(options)
-
-
-@alone("in-or-out")
-def test_the_optimal_attacker_answers_as_the_package_does(opened: Opened) -> None:
-    opened.reset(answer=False)
-    for number in range(1, 21):
-        _, text = opened.said()
-        assert f"Release {number} of 20 has 3 draws" in text
-        drawn = [int(re.search(rf"(\d) {b}", text)[1]) for b in ("short", "middle", "tall")]
-        best = "in" if drawn @ club(3, 1.0).scores > 0 else "out"
-        opened.tab.get_by_role("button", name=best, exact=True).click()
-        right = r"right in (\d+) of \d+, and the optimal attacker in \1\b"
-        assert re.search(right, opened.said()[1])
-
-
-@alone("one-record")
-def test_draws_move_the_posterior_as_bayes_says(opened: Opened) -> None:
-    opened.reset(answer=False)
-    words, _ = opened.said((13, 4, 12))
-    opened.tab.get_by_role("button", name="draw values").click()
-    opened.tab.wait_for_function("document.querySelectorAll('.drawn').length >= 12")
-    opened.tab.get_by_role("button", name="pause").click()
-    middles = "all => all.slice(0, 16).map(t => +t.getAttribute('transform').match(/[\\d.]+/)[0])"
-    ticks = opened.tab.locator(".explorable-view .tick").evaluate_all(middles)
-    dots = opened.tab.locator(".drawn").evaluate_all("all => all.map(c => +c.getAttribute('cx'))")
-    bins = np.abs(np.subtract.outer(dots, ticks)).argmin(axis=1)
-    own, theirs = (pb.laplace_kernel(16, [float(b)])[0] for b in words[1:])
-    odds = np.log((FORTY @ theirs + own[13]) / 41 / (FORTY @ theirs / 40))[bins].sum()
-    found = re.search(r"After (\d+) draws .* probability ([\d.]+) that", opened.said()[1]).groups()
-    near = pytest.approx([len(bins), 1 / (1 + math.exp(-odds))], abs=0.006)
-    assert [*map(float, found)] == near
-
-
-@alone("safe-share")
-def test_noise_that_is_drawn_again_is_noise_of_the_package(opened: Opened) -> None:
-    """What follows from it, its mean and its variance."""
-    opened.reset(answer=False)
-    drawn, verdicts, noise = [], set(), dlaplace(0.4)  # a total of 2, a fifth of it for the counts
-    for number in range(100):
-        opened.tab.get_by_role("button", name="draw the noise again").evaluate("b => b.click()")
-        words, text = opened.said((6, 20, 6 + number % 2))
-        counts = re.search(r"counts (\S+), (\S+), (\S+)\. ", text).groups()
-        noisy = [int(value(each)) for each in counts]
-        expected = village(2.0, 20.0, float(words[2]), noisy)
-        agrees(EXPLORABLES["safe-share"]._replace(expected=lambda *_, e=expected: e), words, text)
-        drawn += [*np.subtract(noisy, [40, 60, 1])]
-        verdicts.add(expected[-1])
-    assert len(verdicts) == 2
-    assert abs(np.mean(drawn)) < 4 * noise.std() / len(drawn) ** 0.5
-    assert np.var(drawn) == pytest.approx(noise.var(), rel=0.4)

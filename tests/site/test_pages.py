@@ -16,8 +16,6 @@ import yaml
 from bs4 import BeautifulSoup
 
 from book._ext.exercises import exercises_of
-from pdpbook.plotting.series import LOOKS, entry_of
-from tests.plotting.chapters import DRAWN_IN
 from tests.site.conftest import HTML, ROOT, chapters
 from tests.tools.notebooks import read_page, tags
 
@@ -166,25 +164,3 @@ def test_solutions_for_practice_are_folded_and_those_of_assignments_are_not_publ
     assert lines and not (HTML / "book" / "solutions").exists()
     found = {page: [line for line in lines if line in soup.text] for page, soup in public.items()}
     assert not {page: leaked for page, leaked in found.items() if leaked}
-
-
-LEGEND = re.compile(r'<g id="legend_\d+">(.*?)(?=<g id="(?:axes|legend)_|\Z)', re.DOTALL)
-KEY = re.compile(r"(?:fill|stroke): (#[0-9a-f]{6})|<!-- (.*?) -->")  # colours, then the name
-
-
-def test_a_name_has_one_colour_in_all_drawings_and_is_in_the_list_of_its_chapter() -> None:
-    wrong, seen = [], set()
-    for page in chapters():
-        path, listed = HTML / f"{page}.html", DRAWN_IN.get(page.removeprefix("book/"))
-        for drawing in parse(path).select("img[src$='.svg']"):
-            text, colours = (path.parent / drawing["src"]).read_text(encoding="utf-8"), set()
-            for colour, label in KEY.findall("".join(LEGEND.findall(text))):
-                colours = colours | {colour} if colour else colours
-                if key := label and entry_of(unescape(label)):
-                    seen.add(key)
-                    if colours and LOOKS[key].colour.lower() not in colours:  # a hatch has none
-                        wrong.append(f"{page}: {label!r} is {sorted(colours)}")
-                    if listed is not None and key not in f"{listed} distance-{key[9:]}".split():
-                        wrong.append(f"{page}: tests/plotting/chapters.py does not list {key}")
-                colours = set() if label else colours
-    assert not wrong and {"data", "laplace", "game", "end-to-end"} <= seen, wrong

@@ -42,9 +42,3 @@ def test_a_result_quotes_what_it_found_with_its_formulas_set(reader: Reader) -> 
     assert "Definition" in first.inner_text() or "Theorem" in first.inner_text()
     marked = {text.lower() for text in first.locator("mark").all_inner_texts()}
     assert "laplace" in marked and "\\(" not in first.inner_text()
-
-
-def test_nothing_found_says_so(reader: Reader) -> None:
-    reader.open("search", "?q=zyzzyva")
-    none = reader.tab.locator("#search-results", has_text="No page holds all of these words.")
-    none.wait_for()
