@@ -248,8 +248,8 @@ def test_a_solution_is_executed_and_folded_below_the_cells_and_a_wrong_one_is_re
     assert "Core, 5 minutes." in article.get_text()
     assert "tag_exercise-stub" in fold.find_previous_sibling("div")["class"]
     assert fold.find_next_sibling("p").get_text() == "The text goes on."
-    [code, output] = [block.get_text().strip() for block in fold.select("pre")]
-    assert code == "f = abs\n\n\ncheck = print\nprint(f(-1))" and output.endswith("\n1")
+    [*code, output] = [block.get_text().strip() for block in fold.select("pre")]
+    assert code == ["f = abs", "check = print\nprint(f(-1))"] and output.endswith("\n1")
     assert "What your proof should hold. A reason." in fold.get_text()
     done = build(tmp_path, **pages | {"book/solutions/a": HEAD + SOLVED.replace("abs", "ups")})
     assert done.returncode != 0 and "book/solutions/a.md fails:" in done.stderr

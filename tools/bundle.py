@@ -15,13 +15,22 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from bs4 import BeautifulSoup, Tag
 
-from book._ext.page_cache import ROOT
+from book._ext.page_cache import PACKAGES, ROOT
 from tools.notebooks import pages
 
 HTML, NOTEBOOKS = ROOT / "_build" / "html", ROOT / "_build" / "notebooks"
 ARCHIVE = HTML / "pdpbook-notebooks.zip"
-PACKED = ("pyproject.toml", "README.md", "LICENSE", "LICENSE-text", "pdpbook")  # in the wheel
-BESIDE = ("pdpbook_pages", "pdpbook_exercises")  # distributions of their own, in these folders
+NOT_PACKED = (
+    ".*",
+    "_build",
+    "build",
+    "book",
+    "tests",
+    "vendor",
+    "my-*",
+    "__pycache__",
+    "*.egg-info",
+)
 REQUIREMENTS = """\
 # The packages of the book, and JupyterLab to read the notebooks in.
 --constraint pins.txt
@@ -52,20 +61,14 @@ body {{ font: 1rem/1.5 system-ui, sans-serif; margin: 1rem auto; max-width: 46re
 
 
 def build_wheels(target: Path) -> list[Path]:
-    """Build the wheels, that of the package first, from copies: setuptools writes into them."""
+    """Build the wheels, that of the package first, from a copy: setuptools writes into it."""
     with tempfile.TemporaryDirectory() as folder:
-        ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
-        for name in BESIDE:
-            shutil.copytree(ROOT / name, Path(folder, name), ignore=ignored)
-        for file in map(ROOT.joinpath, PACKED):
-            copy = Path(folder, "pdpbook", file.name)
-            copy.parent.mkdir(exist_ok=True)
-            (shutil.copytree if file.is_dir() else shutil.copy)(file, copy)
+        copy = Path(folder, "copy")
+        shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*NOT_PACKED))
         command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index"]
         command += ["--no-build-isolation", "--disable-pip-version-check", "--wheel-dir", target]
-        sources = [Path(folder, name) for name in ("pdpbook", *BESIDE)]
-        subprocess.run([*command, *sources], check=True)
-    return [next(target.glob(f"{name}-*.whl")) for name in ("pdpbook", *BESIDE)]
+        subprocess.run([*command, copy, copy / PACKAGES[1], copy / PACKAGES[2]], check=True)
+    return [next(target.glob(f"{name}-*.whl")) for name in PACKAGES]
 
 
 def write_sliders(target: Path) -> None:

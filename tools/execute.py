@@ -8,21 +8,16 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import yaml
-
-from book._ext.page_cache import ROOT, cache_folder, cached_page, execute_page
+from book._ext.page_cache import ROOT, cache_folder, cached_page, execute_page, listed
 
 LANES = 2
 
 
 def pages() -> list[str]:
     """Return the pages with cells of the book, and the pages of solutions."""
-    contents = yaml.safe_load((ROOT / "_toc_instructor.yml").read_text(encoding="utf-8"))
-    parts = [contents, *contents["parts"]]
-    named = [each["file"] for part in parts for each in part.get("chapters", [])]
     return [
         name
-        for name in [contents["root"], *named]
+        for name in listed("_toc_instructor.yml")
         if "kernelspec:" in (ROOT / f"{name}.md").read_text(encoding="utf-8")[:1000]
     ]
 

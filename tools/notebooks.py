@@ -19,12 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-import yaml
 from bs4 import BeautifulSoup, Tag
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from book._ext.page_cache import ROOT, executed_page
+from book._ext.page_cache import ROOT, executed_page, listed
 from tools import execute
 from tools.page_markdown import PageMarkdown, anchors, article_of
 
@@ -55,9 +54,7 @@ if not all(map(find_spec, ["pdpbook", "pdpbook_pages", "pdpbook_exercises"])):
 
 def pages(toc: str = "_toc.yml") -> list[str]:
     """Return the pages of a book that have a notebook: all but the reference of the code."""
-    contents = yaml.safe_load((ROOT / toc).read_text(encoding="utf-8"))
-    listed = [chapter["file"] for part in contents["parts"] for chapter in part["chapters"]]
-    return [page for page in [contents["root"], *listed] if not page.startswith("book/reference")]
+    return [page for page in listed(toc) if not page.startswith("book/reference")]
 
 
 def fold(summary: str) -> BeautifulSoup:

@@ -65,20 +65,18 @@ def tex(element: Tag) -> str:
     return formula
 
 
+def language(pre: Tag) -> str:
+    """Return the language of a block of code, from the class ``highlight-…`` of its box."""
+    return pre.find_parent(class_="notranslate")["class"][0].removeprefix("highlight-")
+
+
 class PageMarkdown(MarkdownConverter):
     """Writes parts of a page as Markdown, given the anchors of all pages that have a notebook."""
 
     def __init__(self, page: str, known: dict[str, dict[str, str]]) -> None:
         """Prepare for a page; a paragraph will be one line."""
-        super().__init__(
-            heading_style="ATX",
-            bullets="-",
-            wrap=True,
-            wrap_width=None,
-            code_language_callback=lambda pre: pre.find_parent(class_="notranslate")["class"][0][
-                10:
-            ],
-        )
+        super().__init__(heading_style="ATX", bullets="-", wrap=True, wrap_width=None)
+        self.options["code_language_callback"] = language
         self.page, self.known = page, known
 
     def write(self, part: BeautifulSoup) -> str:

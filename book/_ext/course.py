@@ -13,34 +13,27 @@
 
 A chapter lists its outcomes in the box "You will be able to", and links in its paragraph "You need"
 to the chapters before it.  An exercise has a level and minutes.  The minutes of reading follow from
-the words and figures of the page.  So the table of the chapters, the list of outcomes
-and the picture of what builds on what are never out of date.  ``pacing`` is a plan in weeks; a week
+the words and figures of the page.  So the table of the chapters and the list of outcomes are never
+out of date.  ``pacing`` is a plan in weeks; a week
 of more minutes than it allows, or a chapter before what it needs, is an error.
 """
 
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from textwrap import fill
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import yaml
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 
 from book._ext.sources import MystDirective, read_yaml
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LEVELS = ("warm-up", "core", "challenge", "open")
 #: Half of what adults read of nonfiction in a minute; each sentence carries a step of an argument.
 WORDS = 238 / 2
 FIGURE = 0.5  #: minutes
 STEP = 5  #: minutes; no estimate is finer than that
-ROW = 0.26  #: inches from chapter to chapter in the picture
-PART_COLOURS = ("blue", "orange", "green", "purple", "grey", "brown", "indigo", "teal")
 
 M, MS = re.MULTILINE, re.MULTILINE | re.DOTALL
 FENCE = re.compile(r"^(`{3,}|:{3,})\{([\w:-]+)\} *(.*?)\n(.*?)^\1 *$", MS)
@@ -59,7 +52,6 @@ class Chapter(NamedTuple):
     number: int
     label: str
     title: str
-    part: str
     needs: list[str]
     outcomes: list[str]
     reading: int
@@ -93,10 +85,10 @@ def minutes_of_reading(text: str) -> int:
 def read_chapters(root: Path) -> dict[str, Chapter]:
     """Return the numbered chapters of the public book by label, in their order."""
     parts = [part for part in read_yaml(root / "_toc.yml")["parts"] if part.get("numbered")]
-    files = [(part["caption"], entry["file"]) for part in parts for entry in part["chapters"]]
+    files = [entry["file"] for part in parts for entry in part["chapters"]]
     chapters: dict[str, Chapter] = {}
     owner: dict[str, str] = {}  # the chapter of each label
-    for number, (part, docname) in enumerate(files, 1):
+    for number, docname in enumerate(files, 1):
         text = (root / f"{docname}.md").read_text(encoding="utf-8")
         label, *others = LABEL.findall(text)
         linked = {owner.get(one or other) for one, other in LINK.findall(NEEDS.search(text)[0])}
@@ -105,7 +97,6 @@ def read_chapters(root: Path) -> dict[str, Chapter]:
             number=number,
             label=label,
             title=re.search(r"^# (.+)$", text, M)[1],
-            part=part,
             needs=[name for name in chapters if name in linked],  # and not the later ones
             outcomes=[" ".join(item.split()).rstrip(";.") for item in items],
             reading=minutes_of_reading(text),
@@ -155,50 +146,6 @@ def in_hours(minutes: int) -> str:
     hours, rest = divmod(minutes, 60)
     time = f"{hours} h {rest:02}" if hours else f"{rest} min" if rest else ""
     return time.replace(" ", "\N{NO-BREAK SPACE}")
-
-
-def arrows(chapters: dict[str, Chapter]) -> list[tuple[str, str]]:
-    """Return what builds on what, without the arrows that follow from others."""
-    found, above = [], {}  # above: all that a chapter builds on
-    for label, chapter in chapters.items():
-        implied = {each for name in chapter.needs for each in above[name]}
-        above[label] = implied | {*chapter.needs}
-        found += [(name, label) for name in chapter.needs if name not in implied]
-    return found
-
-
-def draw(chapters: dict[str, Chapter]) -> "Figure":
-    """Return the picture: the chapters in a column, and an arrow to each from what it needs."""
-    from matplotlib.figure import Figure  # for one page of the instructor's book
-    from matplotlib.patches import FancyArrowPatch
-
-    from pdpbook.plotting.series import COLOURS
-
-    parts = dict.fromkeys(chapter.part for chapter in chapters.values())
-    colours = dict(zip(parts, (COLOURS[name] for name in PART_COLOURS), strict=True))
-    height = ROW * (len(chapters) + 2 * len(parts) + 1)
-    figure = Figure(figsize=(4.9, height), dpi=72, layout="none")
-    axes = figure.add_axes((0, 0, 1, 1), frame_on=False, xticks=[], yticks=[])
-    axes.set(xlim=(-1.7, 3.2), ylim=(-height, 0))  # inches
-    look = {"va": "center", "size": 9.4}
-    depth, place = 0.0, {}
-    for label, chapter in chapters.items():
-        depth += ROW
-        if (part := chapter.part) in parts:
-            del parts[part]
-            depth += 2 * ROW
-            axes.text(0, ROW - depth, part, weight="bold", color=colours[part], **look)
-        place[label] = (0, -depth)
-        axes.plot(0, -depth, "o", color=colours[part], markersize=5)
-        title = fill(f"{chapter.number} {chapter.title}", 40)
-        axes.text(0.12, -depth, title, linespacing=0.95, **look)
-    for before, after in arrows(chapters):
-        down = place[before][1] - place[after][1]
-        bend = 3.4 * (down / height) ** 0.6 / down  # a longer arrow goes further out
-        arrow = {"arrowstyle": "-|>", "mutation_scale": 8, "connectionstyle": f"arc3,rad={bend}"}
-        colour = colours[chapters[before].part]
-        axes.add_patch(FancyArrowPatch(place[before], place[after], color=colour, **arrow))
-    return figure
 
 
 class CourseTable(MystDirective):
@@ -254,18 +201,9 @@ class CourseOutcomes(MystDirective):
         return self.parse_text_to_nodes("\n".join(terms))
 
 
-def save_picture(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
-    """Draw the picture for the page that shows it, before it is read."""
-    if "book/instructors/guide" in env.found_docs:
-        path = Path(app.srcdir, "_build", "course", "chapters.svg")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draw(read_chapters(Path(app.srcdir))).savefig(path, metadata={"Date": None})
-
-
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
     app.add_directive("course-table", CourseTable)
     app.add_directive("course-outcomes", CourseOutcomes)
     app.add_directive("pacing", Pacing)
-    app.connect("env-before-read-docs", save_picture)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

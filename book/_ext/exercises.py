@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ from book._ext.page_cache import cached_page, execute_page
 LEVELS = ("warm-up", "core", "challenge", "open")
 PURPOSES = ("practice", "assignment")
 KINDS = {"code": ("code",), "proof": ("proof",), "code, proof": ("code", "proof")}
-OWN_OPTIONS = ("level", "minutes", "kind", "for")
+ALLOWED = {"level": LEVELS, "kind": KINDS, "for": PURPOSES}
 
 OPENING = re.compile(r"^(?:`{3,}|:{3,})\{exercise\}[^\n]*\n((?::[\w-]+:[^\n]*\n)*)", re.MULTILINE)
 OPTION = re.compile(r"^:([\w-]+):[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)
@@ -55,21 +55,7 @@ TO_MARKER, TO_READER = "**What to look for.**", "**What your proof should hold.*
 
 @dataclass(frozen=True)
 class ExerciseOptions:
-    """The options of one exercise.
-
-    Parameters
-    ----------
-    label : str
-        By which pages refer to the exercise.
-    level : str
-        One of :data:`LEVELS`.
-    minutes : int
-        How long a student needs.
-    kind : tuple of str
-        What is asked for: code, a proof or both.
-    purpose : str
-        One of :data:`PURPOSES`: to practise with the solution at hand, or to be handed in.
-    """
+    """The options of one exercise; ``purpose`` is whether it is to practise or to be handed in."""
 
     label: str
     level: str
@@ -85,31 +71,17 @@ class ExerciseOptions:
 
 
 def read_options(options: Mapping[str, str]) -> ExerciseOptions:
-    """Return the options of an exercise, checked.
-
-    Raises
-    ------
-    ValueError
-        If one is missing or has a value that is not allowed.
-    """
-
-    def one_of(name: str, allowed: Iterable[str]) -> str:
-        value = options.get(name, "")
-        if value not in allowed:
-            raise ValueError(
-                f":{name}: of an exercise must be one of {'; '.join(allowed)}, got {value!r}"
-            )
-        return value
-
-    label, minutes = options.get("label", ""), options.get("minutes", "")
+    """Return the options of an exercise, or a ValueError that says what is wrong with them."""
+    for name, allowed in ALLOWED.items():
+        if (given := options.get(name, "")) not in allowed:
+            known = "; ".join(allowed)
+            raise ValueError(f":{name}: of an exercise must be one of {known}, got {given!r}")
+    label, minutes, kind = options.get("label", ""), options.get("minutes", ""), options["kind"]
     if not label:
         raise ValueError(":label: of an exercise must be its name, got ''")
     if not re.fullmatch(r"[1-9]\d*", minutes):
         raise ValueError(f":minutes: of an exercise must be a whole number > 0, got {minutes!r}")
-    kind = KINDS[one_of("kind", KINDS)]
-    return ExerciseOptions(
-        label, one_of("level", LEVELS), int(minutes), kind, one_of("for", PURPOSES)
-    )
+    return ExerciseOptions(label, options["level"], int(minutes), KINDS[kind], options["for"])
 
 
 def exercises_of(text: str) -> list[ExerciseOptions]:
@@ -156,13 +128,7 @@ def without_assertion(code: str) -> str:
 
 
 def printed(cell: NotebookNode) -> str:
-    """Return what a cell has written, and the value of its last line.
-
-    Raises
-    ------
-    ValueError
-        If it shows something else, a figure for example.
-    """
+    """Return what a cell has written, and the value of its last line; it shows nothing else."""
     texts = []
     for output in cell.outputs:
         data = output.get("data", {})
@@ -182,12 +148,6 @@ def solution_markdown(notebook: NotebookNode, label: str) -> str:
 
     The link to the exercise and the assertion are left out, and the list for markers is offered to
     the reader.
-
-    Raises
-    ------
-    ValueError
-        If the page has not one section that begins with a link to the exercise, or a cell of it
-        shows more than text.
     """
     link = re.compile(rf"\[The exercise\]\(#{re.escape(label)}\)\.?[ \n]*")
     found = [part for part in sections(notebook) if link.search(str(part[0]))]
@@ -197,24 +157,13 @@ def solution_markdown(notebook: NotebookNode, label: str) -> str:
             f"the page of solutions, got {len(found)}"
         )
     blocks: list[str] = []
-    codes: list[str] = []  # of cells that have printed nothing, so that the next one joins them
-
-    def end_code() -> None:
-        if codes:
-            blocks.append(fenced("\n\n\n".join(codes), "python"))
-            codes.clear()
-
     for part in found[0]:
         if isinstance(part, str):
-            if text := link.sub("", part, count=1).replace(TO_MARKER, TO_READER).strip():
-                end_code()
-                blocks.append(text)
+            blocks.append(link.sub("", part, count=1).replace(TO_MARKER, TO_READER).strip())
         elif code := without_assertion(part.source):
-            codes.append(code)
+            blocks.append(fenced(code, "python"))
             if output := printed(part):
-                end_code()
                 blocks += ["The output is", fenced(output, "text")]
-    end_code()
     return "\n\n".join(blocks)
 
 
@@ -225,7 +174,9 @@ class solution(nodes.General, nodes.Element):
 class Exercise(ExerciseDirective):
     """An exercise with a level, minutes, a kind and a purpose."""
 
-    option_spec = ExerciseDirective.option_spec | dict.fromkeys(OWN_OPTIONS, directives.unchanged)
+    option_spec = ExerciseDirective.option_spec | dict.fromkeys(
+        ["minutes", *ALLOWED], directives.unchanged
+    )
 
     def run(self) -> list[nodes.Node]:
         """Return the exercise and its solution, or fail with what is wrong with them."""
@@ -274,15 +225,10 @@ def visit_solution(writer: Any, node: nodes.Element) -> None:
     writer.body.append(f'<details class="solution" id="{name}"><summary>Solution</summary>')
 
 
-def depart_solution(writer: Any, node: nodes.Element) -> None:
-    """Close the fold."""
-    writer.body.append("</details>")
-
-
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
     app.setup_extension("sphinx_exercise")
-    app.add_node(solution, html=(visit_solution, depart_solution))
+    app.add_node(solution, html=(visit_solution, lambda w, _: w.body.append("</details>")))
     app.add_directive("exercise", Exercise, override=True)
     app.connect("doctree-read", move_below_cells)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -62,13 +62,11 @@ def series_style(names: Iterable[str]) -> str:
     """Return the style sheet of series: colour, ink on it and dashes, in either mode."""
     rules = []
     for name in names:
-        look = LOOKS[name]
-        dark = in_dark_mode(look.colour)
+        light, dash = LOOKS[name].colour, dash_of(LOOKS[name].dash)
+        dark, chosen = in_dark_mode(light), f".explorable .s-{name}"
         rules += [
-            f".explorable .s-{name} {{ --series: {look.colour}; --ink: {ink_on(look.colour)};"
-            f" --dash: {dash_of(look.dash)}; }}",
-            f'html[data-theme="dark"] .explorable .s-{name} {{ --series: {dark};'
-            f" --ink: {ink_on(dark)}; }}",
+            f"{chosen} {{ --series: {light}; --ink: {ink_on(light)}; --dash: {dash}; }}",
+            f'html[data-theme="dark"] {chosen} {{ --series: {dark}; --ink: {ink_on(dark)}; }}',
         ]
     return "\n".join(rules)
 
@@ -126,11 +124,6 @@ def visit_html(writer: Any, node: explorable) -> None:
     )
 
 
-def depart_html(writer: Any, node: explorable) -> None:
-    """Close the figure."""
-    writer.body.append("</figcaption></figure>")
-
-
 def add_scripts(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
 ) -> None:
@@ -149,7 +142,9 @@ def add_scripts(
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
-    app.add_node(explorable, html=(visit_html, depart_html))
+    app.add_node(
+        explorable, html=(visit_html, lambda w, _: w.body.append("</figcaption></figure>"))
+    )
     app.add_directive("explorable", Explorable)
     app.connect("html-page-context", add_scripts)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

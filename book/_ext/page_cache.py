@@ -16,6 +16,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import yaml
 from docutils import nodes
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
@@ -40,6 +41,13 @@ def cache_folder() -> Path:
         if not any(part.endswith((".egg-info", "__pycache__")) for part in path.parts):
             found.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
     return ROOT / "_build" / "cache" / found.hexdigest()[:16]
+
+
+def listed(toc: str = "_toc.yml") -> list[str]:
+    """Return the pages of a book, such as ``book/game/nvo-game``, in their order."""
+    contents = yaml.safe_load((ROOT / toc).read_text(encoding="utf-8"))
+    parts = [part["chapters"] for part in contents["parts"]]
+    return [contents["root"], *(each["file"] for chapters in parts for each in chapters)]
 
 
 def read_page(page: Path) -> NotebookNode:

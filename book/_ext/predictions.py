@@ -53,13 +53,7 @@ class answer(nodes.General, nodes.Element):
 
 
 def split_option(item: nodes.list_item, right: bool) -> Judged:
-    """Return an option and what is said of it, which a colon and a space tell apart.
-
-    Raises
-    ------
-    ValueError
-        If the item is not one paragraph, or has no colon, or nothing on one side of it.
-    """
+    """Return an option and what is said of it, which a colon and a space tell apart."""
     if len(item) == 1 and isinstance(item[0], nodes.paragraph):
         children = [*item[0].children]
         for place, child in enumerate(children):
@@ -76,13 +70,7 @@ def split_option(item: nodes.list_item, right: bool) -> Judged:
 
 
 def read_options(lists: list[nodes.bullet_list]) -> list[Judged]:
-    """Return the options of a question.
-
-    Raises
-    ------
-    ValueError
-        If there are not two to four, or not exactly one has a plus.
-    """
+    """Return the options of a question: two to four, of which exactly one has a plus."""
     options = [split_option(item, found["bullet"] == "+") for found in lists for item in found]
     if not 2 <= len(options) <= MOST:
         raise ValueError(f"a prediction has 2 to {MOST} options, got {len(options)}")
@@ -101,24 +89,16 @@ def in_drawn_order(options: list[Judged], question: str) -> list[Judged]:
     >>> [option[0].astext() for option, _, _ in drawn]
     ['three', 'one', 'two']
     """
-
-    def key(option: Judged) -> bytes:
-        texts = [question, *(part.astext() for part in option[0])]
-        return hashlib.sha256("\n".join(texts).encode()).digest()
-
-    return sorted(options, key=key)
-
-
-def copies(parts: list[nodes.Node]) -> list[nodes.Node]:
-    """Return copies of nodes: an option stands in the question and in the answer."""
-    return [part.deepcopy() for part in parts]
+    texts = ["\n".join([question, *(part.astext() for part in each[0])]) for each in options]
+    keys = [hashlib.sha256(text.encode()).digest() for text in texts]
+    return [options[place] for place in sorted(range(len(options)), key=keys.__getitem__)]
 
 
 def judgement(option: Judged) -> nodes.list_item:
     """Return what the answer says of an option."""
     named, said, right = option
     mark = nodes.inline("", "Right: " if right else "Not so: ", classes=["prediction-mark"])
-    text = nodes.paragraph("", "", mark, nodes.strong("", "", *copies(named)), nodes.Text(". "))
+    text = nodes.paragraph("", "", mark, nodes.strong("", "", *named), nodes.Text(". "))
     text += said
     return nodes.list_item("", text, classes=["prediction-right"] if right else [])
 
@@ -147,7 +127,8 @@ class Prediction(SphinxDirective):
             raise self.error(str(error)) from error
         name = f"prediction-{self.env.new_serialno('prediction') + 1}"
         question = nodes.container("", *body.children, classes=["prediction-question"])
-        items = [nodes.list_item("", nodes.paragraph("", "", *copies(each[0]))) for each in options]
+        texts = [nodes.paragraph("", "", *(n.deepcopy() for n in each[0])) for each in options]
+        items = [nodes.list_item("", text) for text in texts]
         listed = nodes.bullet_list("", *items, classes=["prediction-options"])
         judged = nodes.bullet_list("", *map(judgement, options), classes=["prediction-feedback"])
         asked = prediction("", question, listed, name=name)
@@ -210,13 +191,7 @@ def without_code(cell: nodes.container) -> nodes.container:
 
 
 def fold_answers(app: Sphinx, doctree: nodes.document) -> None:
-    """Put into each answer what stands below its question.
-
-    Raises
-    ------
-    ExtensionError
-        If no output of its section follows a question.
-    """
+    """Put into each answer what stands below its question."""
     for fold in [*doctree.findall(answer)]:
         if fold["holds"] == "reasons":
             continue
@@ -224,10 +199,8 @@ def fold_answers(app: Sphinx, doctree: nodes.document) -> None:
         place = parent.index(fold)
         found = find_answer(parent[place + 1 :], fold["paragraphs"])
         if not found:
-            asked = parent[place - 1].astext()
-            raise ExtensionError(
-                f"{app.env.docname}: no output of its section answers the question {asked!r}"
-            )
+            asked = f"{app.env.docname}: no output of its section answers the question"
+            raise ExtensionError(f"{asked} {parent[place - 1].astext()!r}")
         parent.remove(fold)
         place = parent.index(found[0])
         if has_visible_code(found[0]):
@@ -241,44 +214,24 @@ def fold_answers(app: Sphinx, doctree: nodes.document) -> None:
 
 def visit_prediction(writer: Any, node: prediction) -> None:
     """Open the box; question and options follow as its children."""
-    writer.body.append(
-        f'<div class="admonition tip prediction" id="{node["name"]}">'
-        f'<p class="admonition-title">{TITLE}</p>'
-    )
-
-
-def depart_prediction(writer: Any, node: prediction) -> None:
-    """Close the box."""
-    writer.body.append("</div>")
+    box = f'<div class="admonition tip prediction" id="{node["name"]}">'
+    writer.body.append(f'{box}<p class="admonition-title">{TITLE}</p>')
 
 
 def visit_answer(writer: Any, node: answer) -> None:
     """Open the fold, which is closed until a reader chooses."""
-    writer.body.append(
-        f'<details class="prediction-answer" id="{node["name"]}-answer">'
-        f"<summary>{SUMMARY[node['holds']]}</summary>"
-    )
-
-
-def depart_answer(writer: Any, node: answer) -> None:
-    """Close the fold."""
-    writer.body.append("</details>")
-
-
-def add_files(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
-) -> None:
-    """Load the style sheet and the script on the pages that need them."""
-    if doctree is not None and next(doctree.findall(prediction), None):
-        app.add_css_file("predictions.css")
-        app.add_js_file("predictions.js", loading_method="defer")
+    fold = f'<details class="prediction-answer" id="{node["name"]}-answer">'
+    writer.body.append(f"{fold}<summary>{SUMMARY[node['holds']]}</summary>")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
+    closed = ("</div>", "</details>")
+    depart_prediction, depart_answer = (lambda w, _, tag=tag: w.body.append(tag) for tag in closed)
     app.add_node(prediction, html=(visit_prediction, depart_prediction))
     app.add_node(answer, html=(visit_answer, depart_answer))
     app.add_directive("prediction", Prediction)
     app.connect("doctree-read", fold_answers)
-    app.connect("html-page-context", add_files)
+    app.add_css_file("predictions.css")
+    app.add_js_file("predictions.js", loading_method="defer")  # it acts on pages with predictions
     return {"parallel_read_safe": True, "parallel_write_safe": True}

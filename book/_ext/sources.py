@@ -33,6 +33,8 @@ from sphinx.util.docutils import SphinxDirective
 Item = dict[str, Any]
 
 SOURCES = Path(__file__).parents[1] / "sources"
+SAID = {"printed": "Printed:", "fair": "What is right about it:", "right": "What we find:"}
+SAID |= {"matters": "Does it matter?"}
 PROVED = ("alg", "cor", "def", "lem", "prop", "thm")  # labels of statements begin so
 ROLES = {"eq": "eq", "fig": "numref"} | dict.fromkeys(PROVED, "prf:ref")
 
@@ -78,9 +80,8 @@ class MystDirective(SphinxDirective):
         ``named``, and so stays in sight when the others scroll.
         """
         signs = ["--:" if column in numbers else "--" for column in range(len(head))]
-        cells = [
-            [cell.strip().replace("\n", " ").replace("|", r"\|") for cell in row] for row in rows
-        ]
+        escaped = str.maketrans({"\n": " ", "|": r"\|"})
+        cells = [[cell.strip().translate(escaped) for cell in row] for row in rows]
         lines = [f"| {' | '.join(row)} |" for row in [head, signs, *cells]]
         text = [f"```{{table}} {title}", f":class: {kind}", ":widths: auto", "", *lines, "```"]
         [table] = self.parse_text_to_nodes("\n".join(text))
@@ -158,13 +159,8 @@ class Errata(SourceDirective):
         term = nodes.term("", "", *self.inline(f"{slip['title']} {kind} {matters}"))
         term["names"].append(f"erratum-{item['id']}")
         self.state.document.note_explicit_target(term, term)
-        texts = (
-            f"*Printed:* {slip['printed']}",
-            f"*What is right about it:* {slip['fair']}",
-            f"*What we find:* {slip['right']}",
-            f"*Does it matter?* {slip['matters']}",
-            f"*Shown in:* {self.links(item)}",
-        )
+        texts = [f"*{name}* {slip[key]}" for key, name in SAID.items()]
+        texts.append(f"*Shown in:* {self.links(item)}")
         body = nodes.definition("", *map(self.paragraph, texts))
         return nodes.definition_list_item("", term, body)
 

@@ -24,10 +24,7 @@ async function reachFormulas() {
 // What is folded opens where a link leads into it.
 function reveal() {
   const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  for (let box = place; box; box = box.parentElement) {
-    if (box.matches("details")) box.open = true;
-    box.classList.remove("toggle-hidden");
-  }
+  for (let box = place; box; box = box.parentElement) if (box.matches("details")) box.open = true;
   place?.scrollIntoView();
 }
 

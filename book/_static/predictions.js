@@ -106,4 +106,4 @@ function makeChoice(box) {
 }
 
 document.querySelectorAll(".prediction").forEach(makeChoice);
-makeSwitch(document.querySelector(".article-header-buttons"));
+if (document.querySelector(".prediction")) makeSwitch(document.querySelector(".article-header-buttons"));

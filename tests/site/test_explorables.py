@@ -247,16 +247,11 @@ def two_errors(threshold: str, level: str) -> Said:
     return [100 * float(p) for p in (positives, negatives, positives + negatives, least, *sums)]
 
 
-def club(draws: int, epsilon: float) -> Any:
-    """The optimal attack on the tall record of the club of six."""
-    randomiser = pb.k_ary_randomised_response(3, 6, epsilon)
-    present, absent = (np.array(c) @ randomiser / sum(c) for c in ([3, 2, 1], [3, 2, 0]))
-    return pb.optimal_attack(present, absent, draws=draws)
-
-
 def in_or_out(draws: str, level: str) -> Said:
-    """The best advantage, and how many of twenty answers are right on average."""
-    attack = club(int(draws), float(level))
+    """The best advantage against a club of six, and how many of twenty answers are then right."""
+    randomiser = pb.k_ary_randomised_response(3, 6, float(level))
+    present, absent = (np.array(c) @ randomiser / sum(c) for c in ([3, 2, 1], [3, 2, 0]))
+    attack = pb.optimal_attack(present, absent, draws=int(draws))
     assert attack.advantage_bound - attack.advantage < 1e-3
     return [attack.advantage, 10 * (1 + attack.advantage), attack.advantage]
 
