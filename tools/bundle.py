@@ -20,17 +20,7 @@ from tools.notebooks import pages
 
 HTML, NOTEBOOKS = ROOT / "_build" / "html", ROOT / "_build" / "notebooks"
 ARCHIVE = HTML / "pdpbook-notebooks.zip"
-NOT_PACKED = (
-    ".*",
-    "_build",
-    "build",
-    "book",
-    "tests",
-    "vendor",
-    "my-*",
-    "__pycache__",
-    "*.egg-info",
-)
+NOT_PACKED = ".* _build build book tests vendor my-* __pycache__ *.egg-info".split()
 REQUIREMENTS = """\
 # The packages of the book, and JupyterLab to read the notebooks in.
 --constraint pins.txt

@@ -5,7 +5,6 @@ output is an HTML table, this transform puts a table of docutils in the place of
 counted, referenced and listed as every other table, and scrolls in its own box on a phone.
 """
 
-import re
 from typing import Any
 from xml.etree import ElementTree
 
@@ -13,8 +12,6 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
-
-NUMBER = re.compile(r"[−<≥]? ?\d[\d,.]*|∞")
 
 
 def make_cell(cell: ElementTree.Element) -> nodes.entry:
@@ -30,19 +27,9 @@ def make_cell(cell: ElementTree.Element) -> nodes.entry:
     return entry
 
 
-def align_numbers(source: ElementTree.Element) -> None:
-    """Set numbers in the first column, which names the rows, at the right, as all others are."""
-    body, head = source.findall("tbody/tr"), source.findall("thead/tr")
-    column = [line[0] for line in body]
-    if all(cell.tag == "th" and NUMBER.fullmatch("".join(cell.itertext())) for cell in column):
-        for cell in [*column, head[0][0]]:
-            cell.set("style", "text-align: right")
-
-
 def make_table(html: str) -> nodes.table:
     """Return an HTML table as a table of docutils."""
     source = ElementTree.fromstring(html)
-    align_numbers(source)
     group = nodes.tgroup()
     for cell in source.findall(".//tr")[-1]:
         group += nodes.colspec(colwidth=1, **({"stub": 1} if cell.tag == "th" else {}))

@@ -27,9 +27,9 @@ import yaml
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from book._ext.exercises import LEVELS
 from book._ext.sources import MystDirective, read_yaml
 
-LEVELS = ("warm-up", "core", "challenge", "open")
 #: Half of what adults read of nonfiction in a minute; each sentence carries a step of an argument.
 WORDS = 238 / 2
 FIGURE = 0.5  #: minutes
@@ -109,10 +109,7 @@ def read_chapters(root: Path) -> dict[str, Chapter]:
 def plan(text: str, load: int, chapters: dict[str, Chapter]) -> list[list[str]]:
     """Return the table of a plan, from YAML: a list of weeks with ``read`` and ``do``, and minutes.
 
-    Raises
-    ------
-    ValueError
-        If a week has more minutes than ``load``, or a chapter comes twice or before what it needs.
+    It is refused if a week has more minutes than ``load``, or a chapter comes before what it needs.
     """
     rows, seen, sums = [], set(), [0, 0, 0, 0]
     for number, other in enumerate(yaml.safe_load(text), 1):

@@ -42,7 +42,7 @@ from book._ext.page_cache import cached_page, execute_page
 
 LEVELS = ("warm-up", "core", "challenge", "open")
 PURPOSES = ("practice", "assignment")
-KINDS = {"code": ("code",), "proof": ("proof",), "code, proof": ("code", "proof")}
+KINDS = ("code", "proof", "code, proof")
 ALLOWED = {"level": LEVELS, "kind": KINDS, "for": PURPOSES}
 
 OPENING = re.compile(r"^(?:`{3,}|:{3,})\{exercise\}[^\n]*\n((?::[\w-]+:[^\n]*\n)*)", re.MULTILINE)
@@ -60,7 +60,7 @@ class ExerciseOptions:
     label: str
     level: str
     minutes: int
-    kind: tuple[str, ...]
+    kind: str
     purpose: str
 
     @property
@@ -76,23 +76,18 @@ def read_options(options: Mapping[str, str]) -> ExerciseOptions:
         if (given := options.get(name, "")) not in allowed:
             known = "; ".join(allowed)
             raise ValueError(f":{name}: of an exercise must be one of {known}, got {given!r}")
-    label, minutes, kind = options.get("label", ""), options.get("minutes", ""), options["kind"]
+    label, minutes = options.get("label", ""), options.get("minutes", "")
     if not label:
         raise ValueError(":label: of an exercise must be its name, got ''")
     if not re.fullmatch(r"[1-9]\d*", minutes):
         raise ValueError(f":minutes: of an exercise must be a whole number > 0, got {minutes!r}")
-    return ExerciseOptions(label, options["level"], int(minutes), KINDS[kind], options["for"])
+    level, kind, purpose = (options[name] for name in ALLOWED)
+    return ExerciseOptions(label, level, int(minutes), kind, purpose)
 
 
 def exercises_of(text: str) -> list[ExerciseOptions]:
     """Return the exercises of a page, from its source, in their order."""
     return [read_options(dict(OPTION.findall(head))) for head in OPENING.findall(text)]
-
-
-def solution_page(root: Path, docname: str) -> Path | None:
-    """Return the page with the solutions of a chapter, or nothing if there is none."""
-    page = root / "book" / "solutions" / f"{docname.removeprefix('book/')}.md"
-    return page if docname.startswith("book/") and page.is_file() else None
 
 
 def executed(page: Path, env: BuildEnvironment) -> NotebookNode:
@@ -193,8 +188,9 @@ class Exercise(ExerciseDirective):
 
         It is read after the exercise, whose number it must not take.
         """
-        page = solution_page(Path(self.env.srcdir), self.env.docname)
-        if options.purpose != "practice" or page is None:
+        chapter = self.env.docname.removeprefix("book/")
+        page = Path(self.env.srcdir, "book", "solutions", f"{chapter}.md")
+        if options.purpose != "practice" or not page.is_file():
             return []
         self.env.note_dependency(str(page))
         text = solution_markdown(executed(page, self.env), options.label)
@@ -203,18 +199,15 @@ class Exercise(ExerciseDirective):
         return [node]
 
 
-def tags_of(node: nodes.Node) -> list[str]:
-    """Return the tags of a cell; a node that is none has none."""
-    return node.get("cell_metadata", {}).get("tags", []) if isinstance(node, nodes.Element) else []
-
-
 def move_below_cells(app: Sphinx, doctree: nodes.document) -> None:
     """Put each solution below the cells of its exercise."""
     for node in [*doctree.findall(solution)]:
         parent = node.parent
         place = parent.index(node)
         del parent[place]
-        while place < len(parent) and CELLS & {*tags_of(parent[place])}:
+        for cell in parent[place:]:
+            if not CELLS & {*cell.get("cell_metadata", {}).get("tags", [])}:
+                break
             place += 1
         parent.insert(place, node)
 

@@ -62,13 +62,7 @@ def cached_page(page: Path, folder: Path) -> NotebookNode:
 
 
 def execute_page(page: Path, folder: Path) -> NotebookNode:
-    """Return a page with its outputs, and keep them in a folder.
-
-    Raises
-    ------
-    ValueError
-        If a cell fails; the message has its traceback.
-    """
+    """Return a page with its outputs, and keep them; a ValueError has the traceback of a cell."""
     result = single_nb_execution(
         read_page(page), str(page.parent), TIMEOUT, allow_errors=False, extra_arguments=QUIET
     )

@@ -14,9 +14,9 @@ The right option has a plus.  The page shows the options in an order that is dra
 question, so that the place of an option says nothing about it.  What follows the question and
 gives the answer away is folded: from the first output, or the first figure that moves, to the
 paragraph after the last of them.  The option ``paragraphs`` says how many paragraphs are folded, if
-not one.  The code of a cell that readers see stays where it is, so that there is something to think
-about.  With ``:holds: reasons`` the fold has what is said of the options and nothing of the page:
-what the page goes on to speak of, a figure, a table, an explanation, stays open.
+not one.  The code of a cell that readers see stays where it is.  With ``:holds: reasons`` the fold
+has what is said of the options and nothing of the page: what the page goes on to speak of, a
+figure, a table, an explanation, stays open.
 
 Without JavaScript the options are a list, and the fold, a ``<details>``, holds what is to be said
 of each of them.  ``predictions.js`` makes radio buttons of the list; the fold opens when one is
@@ -174,12 +174,6 @@ def find_answer(after: list[nodes.Node], paragraphs: int) -> list[nodes.Node]:
     return found[:last]
 
 
-def has_visible_code(node: nodes.Element) -> bool:
-    """Whether a node is a cell that shows its code, too."""
-    shown = is_code(node) and "hide_mode" not in node
-    return shown and node[0].get("nb_element") == "cell_code_source"
-
-
 def without_code(cell: nodes.container) -> nodes.container:
     """Take the output out of a cell whose code stays in sight, and return it as a cell."""
     shown = cell.copy()
@@ -202,8 +196,9 @@ def fold_answers(app: Sphinx, doctree: nodes.document) -> None:
             asked = f"{app.env.docname}: no output of its section answers the question"
             raise ExtensionError(f"{asked} {parent[place - 1].astext()!r}")
         parent.remove(fold)
-        place = parent.index(found[0])
-        if has_visible_code(found[0]):
+        place, first = parent.index(found[0]), found[0]
+        shown = is_code(first) and "hide_mode" not in first
+        if shown and first[0].get("nb_element") == "cell_code_source":
             fold += without_code(found.pop(0))
             place += 1
         for node in found:

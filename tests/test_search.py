@@ -1,4 +1,4 @@
-"""What makes the pages light and readable, on small examples."""
+"""What the search reads of the pages, and the examples of the extensions."""
 
 import doctest
 import importlib
@@ -7,10 +7,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from docutils import nodes
 from docutils.utils import new_document
 
-from book._ext.computed_tables import make_table
 from book._ext.search import begin, places_of, read_page, write_index
 from tests.tools.notebooks import ROOT
 
@@ -66,15 +64,3 @@ def test_the_search_finds_pages_of_an_earlier_build_but_none_that_is_no_more(
     assert build("stays", "goes", written="goes") == ["goes"]
     assert build("stays", "goes", written="stays") == ["goes", "stays"]
     assert build("stays", written="stays") == ["stays"]
-
-
-@pytest.mark.parametrize(
-    ("names", "side"), [(("0.1", "1,000", "∞"), "text-right"), (("0.1", "one", "2"), "text-left")]
-)
-def test_numbers_that_name_rows_stand_at_the_right(names: tuple[str, ...], side: str) -> None:
-    left = 'style="text-align: left"'
-    rows = "".join(f"<tr><th {left}>{each}</th><td {left}>x</td></tr>" for each in names)
-    head = f"<tr><th {left}>ε</th><th {left}>y</th></tr>"
-    table = make_table(f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>")
-    sides = [entry["classes"][0] for entry in table.findall(nodes.entry)]
-    assert sides == [side, "text-left"] * 4
