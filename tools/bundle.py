@@ -86,7 +86,7 @@ def write_sliders(target: Path) -> None:
                 figure="\n".join([str(body.parent), *data]),
                 scripts="".join(f"<script>\n{each}\n</script>\n" for each in scripts),
             )
-            (target / f"{name}.html").write_text(text, encoding="utf-8")
+            Path(target, f"{name}.html").write_text(text, encoding="utf-8")
 
 
 def make_bundle() -> None:

@@ -178,9 +178,8 @@ def write_notebooks(toc: str, html: Path) -> int:
         title = re.sub(r"^\d+\. ", "", article.h1.get_text().strip())
         code = code_of(page) if page in running else []
         reading = Reading(article, code, PageMarkdown(page, known), (html / page).parent)
-        notebook = new_notebook(
-            cells=reading.cells, metadata={"kernelspec": KERNEL, "title": title}
-        )
+        metadata = {"kernelspec": KERNEL, "title": title}
+        notebook = new_notebook(cells=reading.cells, metadata=metadata)
         if page in running:
             setup = new_code_cell(INSTALL, metadata={"tags": ["setup"], **FOLDED})
             notebook.cells.insert(1, setup)

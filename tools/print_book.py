@@ -5,14 +5,14 @@ calls ``loss`` is ``book/game/nvo-game--loss`` there, so links between pages lea
 """
 
 import shutil
-from pathlib import Path
 from posixpath import normpath
 
 import yaml
 from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import sync_playwright
 
-ROOT = Path(__file__).parents[1]
+from book._ext.page_cache import ROOT
+
 HTML, PDF = ROOT / "_build" / "html", ROOT / "_build" / "book.pdf"
 USELESS = ".headerlink, .prev-next-footer, .start-reading, .on-screen, button, script"
 LOADED = "link[rel=stylesheet], script[src*=mathjax], script:-soup-contains('window.MathJax')"

@@ -50,6 +50,7 @@ OPTION = re.compile(r"^:([\w-]+):[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)
 
 CELLS = {"exercise-stub", "exercise-check"}  #: tags of the cells of an exercise
 SECTION = re.compile(r"^## .*$", re.MULTILINE)
+FENCED = "````{}\n{}\n````"
 TO_MARKER, TO_READER = "**What to look for.**", "**What your proof should hold.**"
 
 
@@ -133,11 +134,6 @@ def printed(cell: NotebookNode) -> str:
     return "".join(texts).rstrip()
 
 
-def fenced(text: str, language: str) -> str:
-    """Return a text as a block of its own."""
-    return f"````{language}\n{text}\n````"
-
-
 def solution_markdown(notebook: NotebookNode, label: str) -> str:
     """Return the solution of an exercise as Markdown, from the executed page of solutions.
 
@@ -156,9 +152,9 @@ def solution_markdown(notebook: NotebookNode, label: str) -> str:
         if isinstance(part, str):
             blocks.append(link.sub("", part, count=1).replace(TO_MARKER, TO_READER).strip())
         elif code := without_assertion(part.source):
-            blocks.append(fenced(code, "python"))
+            blocks.append(FENCED.format("python", code))
             if output := printed(part):
-                blocks += ["The output is", fenced(output, "text")]
+                blocks += ["The output is", FENCED.format("text", output)]
     return "\n\n".join(blocks)
 
 

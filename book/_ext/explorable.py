@@ -99,8 +99,8 @@ class Explorable(SphinxDirective):
             raise self.error(f"explorable {name!r} has no script {script}")
         if not self.content:
             raise self.error(f"explorable {name!r} has no caption")
-        self.env.note_dependency(str(script))
-        self.env.note_dependency(str(stills))
+        for file in (script, stills):
+            self.env.note_dependency(str(file))
         known = json.loads(stills.read_text(encoding="utf-8"))
         node = explorable(name=name, still=known.get(name))  # none before one was made
         self.set_source_info(node)

@@ -5,8 +5,8 @@ and their data, on the versions of everything else, and on Python.  A hash of th
 name of the cache, so a change of any of them executes every page again.  Each page has a cache of
 its own in it, because jupyter-cache's database does not serve two processes at a time.
 
-One line about memory is here, too: nodes of a page that another parser has made point to that
-parser's document and through it to all that Sphinx knows, which each kept page would then hold.
+One line about memory is here, too: nodes that another parser has made point to its document and
+through it to all that Sphinx knows, which each kept page would then hold.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def cache_folder() -> Path:
 def listed(toc: str = "_toc.yml") -> list[str]:
     """Return the pages of a book, such as ``book/game/nvo-game``, in their order."""
     contents = yaml.safe_load((ROOT / toc).read_text(encoding="utf-8"))
-    parts = [part["chapters"] for part in contents["parts"]]
-    return [contents["root"], *(each["file"] for chapters in parts for each in chapters)]
+    chapters = (chapter for part in contents["parts"] for chapter in part["chapters"])
+    return [contents["root"], *(chapter["file"] for chapter in chapters)]
 
 
 def read_page(page: Path) -> NotebookNode:
