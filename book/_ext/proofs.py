@@ -29,7 +29,7 @@ from sphinx.application import Sphinx
 from book._ext.sources import MystDirective, read_yaml
 
 FOLDER = "book/proofs"  # where the pages with the files are
-BOX = re.compile(r"^([:`]{3,})\{prf:(\w+)\}[^\n]*\n:label: ([\w-]+)\n(.*?)^\1$", re.M | re.S)
+BOX = re.compile(r"^([:`]{3,})\{prf:(\w+)\} ?([^\n]*)\n:label: ([\w-]+)\n(.*?)^\1$", re.M | re.S)
 EQUATION_LABEL = re.compile(r"^\$\$ \([\w-]+\)$", re.M)
 PROVABLE = {"theorem", "lemma", "proposition", "corollary", "remark"}
 NOT_YET = "nobody has formalised it yet"
@@ -44,6 +44,7 @@ class Statement(NamedTuple):
 
     page: str
     kind: str
+    title: str
     text: str
 
 
@@ -53,8 +54,8 @@ def read_statements(root: Path) -> dict[str, Statement]:
     found = {}
     for page in [chapter["file"] for part in parts for chapter in part["chapters"]]:
         for box in BOX.finditer((root / f"{page}.md").read_text(encoding="utf-8")):
-            text = EQUATION_LABEL.sub("$$", box[4]).strip()
-            found[box[3]] = Statement(page, box[2], text)
+            text = EQUATION_LABEL.sub("$$", box[5]).strip()
+            found[box[4]] = Statement(page, box[2], box[3] or box[2].capitalize(), text)
     return found
 
 
@@ -136,8 +137,8 @@ class CheckedStatements(MystDirective):
             text = (root / "proofs" / f"{proof['file']}.v").read_text(encoding="utf-8")
             formal = [formal_statement(text, theorem) for theorem in proof["theorems"]]
             boxes += [
-                f"::::::{{dropdown}} {{prf:ref}}`{label}`",
-                ":class-container: checked-statement\n",
+                f"::::::{{dropdown}} {statements[label].title}",
+                f":class-container: checked-statement\n\n{{prf:ref}}`{label}`\n",
                 statements[label].text,
                 "\nThe formal statement, after what its section declares:\n",
                 *(f"```coq\n{each}\n```" for each in formal),

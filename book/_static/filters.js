@@ -11,7 +11,7 @@ const LISTS = {
 // A conclusion that changes is graver than any kind of slip.
 const SEVERITY = ["conclusion", "mathematics", "experiment", "print"];
 
-const make = (tag, values = {}, ...children) => {
+const element = (tag, values = {}, ...children) => {
   const made = Object.assign(document.createElement(tag), values);
   made.append(...children);
   return made;
@@ -29,7 +29,7 @@ function readEntry(row, badges) {
   const title = section.querySelector("h2").firstChild.textContent;
   traits.source = { word: section.id, words: title };
   const isTerm = row.matches("dt");
-  if (isTerm) row.append(make("span", { className: "entry-source", textContent: title }));
+  if (isTerm) row.append(element("span", { className: "entry-source", textContent: title }));
   const ranks = Object.values(traits).map(({ word }) => SEVERITY.indexOf(word)).filter((rank) => rank >= 0);
   const parts = isTerm ? [row, row.nextElementSibling] : [row];
   return { row, parts, traits, home: row.parentElement, rank: Math.min(...ranks) };
@@ -37,9 +37,9 @@ function readEntry(row, badges) {
 
 function choice(name, options) {
   const id = `choose-${name}`;
-  const listed = options.map(([value, textContent]) => make("option", { value, textContent }));
-  const select = make("select", { name, id }, ...listed);
-  return { select, labelled: make("div", {}, make("label", { htmlFor: id, textContent: name }), select) };
+  const listed = options.map(([value, textContent]) => element("option", { value, textContent }));
+  const select = element("select", { name, id }, ...listed);
+  return { select, labelled: element("div", {}, element("label", { htmlFor: id, textContent: name }), select) };
 }
 
 // A select for each trait in which the entries differ.
@@ -56,11 +56,11 @@ function addFilters(rows, { noun, badges }) {
   if (!choices.length) return;
   const order = choice("order", [["", "place in the source"], ["severity", "severity"]]);
   const controls = badges.includes("conclusion") ? [...choices, order] : choices;
-  const sorted = make("dl", { className: "errata by-severity" });
-  const count = make("output");
-  const all = make("button", { type: "button", textContent: "Show all" });
-  const bar = make("div", { className: "filters", role: "search", ariaLabel: `Choose among the ${noun}` },
-    ...controls.map(({ labelled }) => labelled), make("p", {}, count, " ", all));
+  const sorted = element("dl", { className: "errata by-severity" });
+  const count = element("output");
+  const all = element("button", { type: "button", textContent: "Show all" });
+  const bar = element("div", { className: "filters", role: "search", ariaLabel: `Choose among the ${noun}` },
+    ...controls.map(({ labelled }) => labelled), element("p", {}, count, " ", all));
   const article = document.querySelector(".bd-article > section");
   const sections = [...article.querySelectorAll("section")].filter((each) => rows.some((row) => each.contains(row)));
 

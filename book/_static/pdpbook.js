@@ -29,6 +29,6 @@ function reveal() {
 }
 
 nameParts();
-addEventListener("load", reachFormulas);
+["load", "resize"].forEach((change) => addEventListener(change, reachFormulas));
 addEventListener("hashchange", reveal);
 if (location.hash) addEventListener("load", reveal);

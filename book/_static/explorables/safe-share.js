@@ -62,8 +62,8 @@ explorable("safe-share", (panel) => {
     const possible = least <= 0.5 && isSafe(lower, least, second);
     return { share, first, second, noisy, margin, lower, sure, least: possible ? least : Infinity };
   };
-  /* Ada's loss if only the certain records are there. */
-  const lossOf = (sure, s) => Math.log((sure / (sure + 1)) * (1 + sure * s) / (sure * s));
+  /* Ada's loss if only the certain records are there: in her bin, or in the others. */
+  const lossOf = (sure, s) => Math.max(Math.log((sure / (sure + 1)) * (1 + sure * s) / (sure * s)), Math.log(1 + 1 / sure));
   const divergence = (s) => {
     const output = mass(counts, randomiser(s));
     return d3.sum(counts, (c, k) => (c / n) * Math.log(c / output[k]));
