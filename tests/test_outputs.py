@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 from nbval.plugin import coalesce_streams
 
 from book._ext.page_cache import executed_page
-from tests.tools.notebooks import CHECKED, ROOT, code_cells, notebook_pages, tags
+from tests.tools.notebooks import CHECKED, ROOT, code_cells, notebook_pages, stored_at, tags
 
 
 class Readable(yaml.SafeDumper):
@@ -27,11 +27,6 @@ def text(dumper: yaml.SafeDumper, given: str) -> yaml.ScalarNode:
 
 Readable.add_representer(str, text)
 Readable.add_representer(NotebookNode, yaml.SafeDumper.represent_dict)
-
-
-def stored_at(page: Path) -> Path:
-    """Where the outputs of a page are stored."""
-    return (ROOT / "tests/outputs" / page.relative_to(ROOT / "book")).with_suffix(".yml")
 
 
 def written(output: NotebookNode) -> dict[str, Any]:

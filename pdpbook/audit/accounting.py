@@ -164,7 +164,7 @@ class RecordProfile:
     Parameters
     ----------
     loss : float
-        pDP loss of one draw, in nats.
+        pDP loss of one draw on removal of the record, in nats.
     draws : int
     step : float
         Distance of the grid points on which the losses are added.

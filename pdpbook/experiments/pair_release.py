@@ -124,7 +124,7 @@ def sample_pairs(
 
 
 def pair_losses(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
-    r"""Return the pDP loss of every record when a pair of features is released.
+    r"""Return the pDP loss of every record, on its removal, when a pair of features is released.
 
     Parameters
     ----------

@@ -97,7 +97,7 @@ def laplace_row(game: NVOGame) -> dict[str, Any]:
     Returns
     -------
     dict
-        The measures, and ``private``: how many records are ε-pDP-private.
+        The measures, and ``private``: how many records are ε-pDP-private on their removal.
 
     Examples
     --------

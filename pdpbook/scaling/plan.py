@@ -68,7 +68,7 @@ class ColumnPlan:
     divergence : float
         KL(q || distribution), in nats.
     loss : float
-        Largest pDP loss of a record by one draw, the others' noise held; at most ε.
+        Largest pDP loss of a record, on removal, by one draw, the others' noise held; at most ε.
     converged : bool
         Whether the best responses had come to rest; always, for a randomiser.
     """

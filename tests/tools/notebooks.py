@@ -35,3 +35,8 @@ def tags(cell: NotebookNode) -> list[str]:
 def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
     """Code cells in their order; their positions are the numbers that nbval prints."""
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def stored_at(page: Path) -> Path:
+    """Where the outputs of a page are stored."""
+    return (ROOT / "tests/outputs" / page.relative_to(ROOT / "book")).with_suffix(".yml")
