@@ -90,6 +90,9 @@ lint: $(STAMP)
 	$(RUN) ruff check .
 	$(RUN) ruff format --check .
 	$(RUN) mypy
+	$(VENV)/bin/lint-imports
+	$(RUN) deptry pdpbook
+	$(RUN) codespell_lib *.md book pdpbook pdpbook_pages pdpbook_exercises tests tools benchmarks
 
 format: $(STAMP)
 	$(RUN) ruff format .

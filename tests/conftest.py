@@ -14,35 +14,25 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-#: Whether this is the weekly run, which tries twenty times as many examples, and all of the cases
-#: of which `make test` tries some.
-NIGHTLY = int(os.environ.get("PDPBOOK_SEEDS", "0")) >= 100
-
 settings.register_profile("default", deadline=None, max_examples=10)
-settings.register_profile("nightly", deadline=None, max_examples=200)
+settings.register_profile("weekly", deadline=None, max_examples=200)
 settings.load_profile("default")
 
-#: Tests here drive browsers, clusters and servers, whose timeouts run out where CI's machine is
-#: stopped for a minute and goes on.
+#: Tests here drive browsers and clusters, whose timeouts run out where CI's machine is stopped for
+#: a minute and goes on; they take longest, so they begin first.
 MACHINE = ["site", "scaling"]
-
-#: What takes longest begins first, so that two processes end at about the same time.
-LONGEST = ["site", "test_proofs.py", "scaling", "test_bad_input.py", "exercises/test_answers.py"]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put long files first; in CI, give a test that depends on the machine a second try."""
-    here = Path(__file__).parent
+    """Put what depends on the machine first, and give it a second try in CI."""
+    folders = [Path(__file__).parent / each for each in MACHINE]
 
-    def place(item: pytest.Item) -> int:
-        inside = (i for i, name in enumerate(LONGEST) if item.path.is_relative_to(here / name))
-        return next(inside, len(LONGEST))
+    def depends(item: pytest.Item) -> bool:
+        return any(item.path.is_relative_to(folder) for folder in folders)
 
-    items.sort(key=place)
-    if not os.environ.get("CI") or not config.pluginmanager.hasplugin("rerunfailures"):
-        return
-    for item in items:
-        if any(item.path.is_relative_to(here / each) for each in MACHINE):
+    items.sort(key=depends, reverse=True)
+    if os.environ.get("CI") and config.pluginmanager.hasplugin("rerunfailures"):
+        for item in filter(depends, items):
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 
@@ -59,15 +49,11 @@ def pytest_configure(config: pytest.Config) -> None:
         socket_of_worker.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
-# The last one: no other machine can be reached.
+#: The last one: no other machine can be reached.
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
     "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 ]
 
@@ -97,5 +83,4 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         if isinstance(report.longrepr, tuple) and "not installed" in report.longrepr[2]
     )
     for reason, count in sorted(reasons.items()):
-        tests = "test" if count == 1 else "tests"
-        terminalreporter.write_line(f"{count} {tests} left out: {reason}")
+        terminalreporter.write_line(f"{count} tests left out: {reason}")

@@ -8,7 +8,8 @@ import yaml
 from tests.tools.notebooks import ROOT, code_cells, notebook_pages, read_page, stored_at
 
 UNSEEDED = re.compile(
-    r"\bnp\.random\.(?!default_rng|Generator|SeedSequence)\w+|default_rng\((None)?\)|^import random",
+    r"\bnp\.random\.(?!default_rng|Generator|SeedSequence)\w+"
+    r"|default_rng\((None)?\)|^import random",
     re.MULTILINE,
 )
 NUMBER = re.compile(r"(?<![\w.])\d+\.\d+")

@@ -83,7 +83,7 @@ def test_the_command_writes_a_sheet_once(tmp_path):
 
 @pytest.mark.skipif(
     shutil.which("nbgrader", path=Path(sys.executable).parent) is None,
-    reason="nbgrader is not installed (a nightly workflow has it)",
+    reason="nbgrader is not installed (a weekly workflow has it)",
 )
 def test_nbgrader_takes_the_sheet_and_gives_the_points(tmp_path):
     """From the sheet to the marks: a right, a half right, a blank and a broken submission."""
