@@ -55,15 +55,7 @@ def check(folder: Path, file: str = "") -> list[str]:
     names = sorted(path.name for path in folder.glob("*.v"))
     makefile = ["coq_makefile", "-Q", ".", "Pdp", *names, "-o", "Makefile.coq"]
     subprocess.run(makefile, cwd=folder, check=True)
-    make = [
-        "make",
-        "-f",
-        "Makefile.coq",
-        "-j2",
-        "-k",
-        "--output-sync=target",
-        "--no-print-directory",
-    ]
+    make = "make -f Makefile.coq -j2 -k --output-sync=target --no-print-directory".split()
     make += ["COQEXTRAFLAGS=-w none", *([f"{file}o"] if file else [])]
     done = subprocess.run(make, cwd=folder, capture_output=True, text=True, check=False)
     wrong = [done.stderr.strip()] if done.returncode else []
