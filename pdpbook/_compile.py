@@ -68,5 +68,5 @@ def njit(function: Callable[..., Any]) -> Any:
     except RuntimeError:  # whatever else it says, the same call without a cache says it again
         compiled = numba.njit(nogil=True, error_model="numpy")(function)
     if hasattr(compiled, "compile"):  # not where numba is told to compile nothing
-        compiled.compile = compile_with_notice(compiled.compile)
+        vars(compiled)["compile"] = compile_with_notice(compiled.compile)
     return compiled

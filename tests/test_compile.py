@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numba
@@ -72,13 +73,12 @@ def test_without_a_place_for_the_cache_it_compiles_all_the_same(copy):
     assert (copy / "pdpbook" / "__pycache__").is_file()
 
 
-@compiled
 def test_whoever_waits_at_a_terminal_is_told_why_once(monkeypatch, capsys):
     monkeypatch.setattr(_compile, "PATIENCE", 0.01)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     _compile.tell.cache_clear()
     for _ in range(2):
-        assert _compile.njit(lambda x: x + 1)(2) == 3
+        _compile.compile_with_notice(lambda signature: time.sleep(0.3))("(int64,)")
     assert capsys.readouterr().err.count("compiles its loops") == 1
 
 
