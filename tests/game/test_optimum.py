@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import pdpbook as pb
 from pdpbook.game import optimum, program
-from pdpbook.game.outcome import Outcome
+from pdpbook.game.nvo_game import Outcome
 from tests import naive
 from tests.game.strategies import games
 
