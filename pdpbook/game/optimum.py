@@ -309,6 +309,8 @@ def _enumerated_optimum(game: NVOGame) -> NDArray[np.int64] | None:
 
 def _compositions(count: int, parts: int) -> NDArray[np.int64]:
     """Return all ways to write a count as a sum of whole numbers, one a row, shape (m, parts)."""
+    if parts == 1:
+        return np.array([[count]])
     bars = np.array(list(combinations(range(count + parts - 1), parts - 1)), dtype=np.int64)
     ends = np.pad(bars, ((0, 0), (1, 1)), constant_values=((0, 0), (-1, count + parts - 1)))
     return np.diff(ends, axis=1) - 1

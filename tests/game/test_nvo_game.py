@@ -40,6 +40,7 @@ def test_an_outcome_is_the_definition(case):
     assert_allclose(outcome.output, rows.mean(axis=0), rtol=1e-12, atol=1e-300)
     private, divergence = naive.private_and_divergence(bins, actions, game.kernel, game.epsilon)
     assert outcome.private_records == private == profile[outcome.private].sum()
+    assert not outcome.private[profile == 0].any()
     assert_allclose(outcome.divergence, divergence, rtol=1e-9, atol=1e-14)
     expected = naive.payoff(bins, actions, game.kernel, game.epsilon)
     assert_allclose(outcome.payoff, expected, rtol=1e-12)
