@@ -38,6 +38,7 @@ def test_an_outcome_is_the_definition(case):
     rows = game.kernel[actions, bins]
     assert_allclose(outcome.mass, rows.sum(axis=0), rtol=1e-12, atol=1e-300)
     assert_allclose(outcome.output, rows.mean(axis=0), rtol=1e-12, atol=1e-300)
+    assert list(outcome.weights) == game.weights[actions, bins].astype(object).sum(axis=0).tolist()
     private, divergence = naive.private_and_divergence(bins, actions, game.kernel, game.epsilon)
     assert outcome.private_records == private == profile[outcome.private].sum()
     assert not outcome.private[profile == 0].any()
