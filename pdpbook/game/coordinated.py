@@ -24,6 +24,11 @@ in a small game.  Then it goes on record by record, without forced moves, to an 
 compound move improves.  Best responses that meet the bounds of privacy of several groups creep
 along them, a few records at a time.  So a joint move of all groups comes first
 (:mod:`pdpbook.game.joint_move`), and again after every 16 passes, with compound moves between them.
+
+Both are worth their lines.  On the heights with the finer scales at ε = 1 the search ends at a
+divergence of 0.0073 with forced moves and of 0.0084 without them.  In a game of 33 bins and 10⁶
+records it takes 82 passes with joint moves; compound moves alone take 996, a number that grows
+about like the square root of n.
 """
 
 from __future__ import annotations
