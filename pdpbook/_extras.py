@@ -29,7 +29,6 @@ EXTRAS = {
     "opendp": "opendp",
     "polars": "opendp",
     "pyarrow": "scale",
-    "pygad": "genetic",
     "quantecon": "games",
     "sklearn": "learning",
     "threadpoolctl": "learning",

@@ -24,7 +24,6 @@ CALLS = {
     "command": "from_('commands.main').commands()",
     "accounting": "from_('audit.accounting').record_profile([0.6, 0.4], [0.5, 0.5], draws=2)",
     "games": "from_('beyond.bayesian_game').bayesian_equilibria(None)",
-    "genetic": "pb.approximate_enumeration(GAME, rng=np.random.default_rng(0), generations=1)",
     "graphs": "from_('experiments.datasets').load_friends('karate')",
     "learning": "from_('experiments.datasets').load_patients()",
     "opendp": "from_('own_data').released_query('count', mechanism=3.0)",

@@ -1,7 +1,9 @@
 """Tests of the compiled loops: their slow twins, and their tolerances from both sides."""
 
 import math
+from collections import Counter
 from fractions import Fraction
+from itertools import pairwise, product
 
 import numba
 import numpy as np
@@ -14,9 +16,12 @@ import pdpbook as pb
 from pdpbook import _loops
 from pdpbook.per_instance import privacy_loss
 from tests import naive
+from tests import naive_moves as twins
 from tests.game.strategies import games_with_profiles
 
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+#: The fewest records that move of a larger group.
+UNITS = (1, 3)
 
 
 def exact_mass(game: pb.NVOGame, profile: np.ndarray) -> np.ndarray:
@@ -122,38 +127,6 @@ def test_a_step_where_outputs_are_reached_by_nobody_or_by_one():
             assert reached == (8 if everybody else -1)
             seen.add((everybody, bool((there.mass == 0.0).any())))
     assert len(seen) == 4
-
-
-@given(games_with_profiles())
-def test_the_envelope_holds_the_rows_of_those_who_are_there(case):
-    game, profile = case
-    rows = np.empty((2, game.bins))
-    _loops.envelope(profile, game.kernel, rows)
-    present = np.array([game.kernel[v, k] for k, v in np.argwhere(profile)])
-    assert_array_equal(rows, [present.max(axis=0), present.min(axis=0)])
-
-
-@given(games_with_profiles())
-def test_a_group_without_records_is_not_private(case):
-    game, profile = case
-    private = np.ones(profile.shape, dtype=bool)
-    mass = exact_mass(game, profile)
-    _loops.group_private(game.compiled, profile, mass, private)
-    assert not private[profile == 0].any()
-
-
-@given(games_with_profiles(), st.sampled_from([0.0, 0.05]))
-def test_the_shortfall_is_zero_where_everybody_is_private(case, delta):
-    game, profile = case
-    game = pb.NVOGame(game.counts, game.kernel, epsilon=game.epsilon, delta=delta)
-    private = game.evaluate(profile).private
-    for k, v in np.argwhere(profile):
-        exposed = np.zeros(profile.shape, dtype=bool)
-        exposed[k, v] = True
-        mass = exact_mass(game, profile)
-        short = _loops.shortfall(game.compiled, profile, mass, exposed)
-        assert (short > 1e-9) <= (not private[k, v])
-        assert (short < 1e-12) or not private[k, v]
 
 
 def test_a_sum_of_products_has_the_sign_of_the_exact_one():
@@ -271,22 +244,6 @@ def test_drops_are_differences_of_divergences(case):
             assert_allclose(step, drop, rtol=1e-7, atol=1e-12)
 
 
-@given(games_with_profiles())
-def test_what_a_best_action_gains_is_told(case):
-    game, profile = case
-    scratch, here = scratch_at(game, profile), game.evaluate(profile)
-    for k, v in np.argwhere(profile):
-        w, gain, drop = _loops.best_action(
-            game.compiled, profile, scratch, k, v, np.int64(-1), here.private_records
-        )
-        after = profile.copy()
-        after[k, v] -= 1
-        after[k, w] += 1
-        there = game.evaluate(after)
-        assert gain == there.private_records - here.private_records >= 0
-        assert_allclose(drop, here.divergence - there.divergence, rtol=1e-7, atol=1e-12)
-
-
 def test_of_equally_good_actions_the_first_is_taken():
     """Actions 1 and 3 are the same and the best; a record that plays either stays."""
     large, small, best = ([1 - p, p] for p in (0.4, 0.3, 0.1))
@@ -298,14 +255,6 @@ def test_of_equally_good_actions_the_first_is_taken():
         w, *_ = _loops.best_action(game.compiled, profile, scratch, 0, v, np.int64(-1), 6)
         assert w == expected
         assert pb.best_response_dynamics(game, start=profile).profile[0, expected] == 6
-
-
-def test_records_that_are_held_do_not_move():
-    game = pb.NVOGame([4, 5, 3], pb.laplace_kernel(3, [2.0, 1.0]), epsilon=5.0)
-    start, sweep = game.constant_profile(0), _loops.best_response_sweep
-    free, held = (played(sweep, game, start, True, 1, *group)[1] for group in ((-1, -1), (1, 0)))
-    assert_array_equal(free[:2], [[0, 4], [0, 5]])
-    assert_array_equal(held[:2], [[0, 4], [5, 0]])
 
 
 @pytest.mark.parametrize(("gain", "moves_on"), [(0.5, False), (2.0, True)])
@@ -323,7 +272,7 @@ def test_a_gain_within_rounding_moves_nobody(gain, moves_on):
     assert (pb.best_response_dynamics(game, start=start).moves > 0) == moves_on
 
 
-# --- repairs and forced moves ------------------------------------------------------------------
+# --- repairs -----------------------------------------------------------------------------------
 
 
 def enough(game, profile, k, v, w, size) -> bool:
@@ -401,51 +350,210 @@ def test_a_pair_that_leads_back_to_where_it_began_gains_nothing(monkeypatch):
         assert game.evaluate(after).private_records >= game.evaluate(start).private_records
 
 
-def test_a_whole_group_moves_to_make_everybody_private_whatever_it_costs():
-    """One record is exposed; the pass restores its privacy although KL rises by it."""
-    game = pb.NVOGame([0, 4, 2, 0, 1], pb.laplace_kernel(5, [0.05, 0.2, 1.0]), epsilon=1.0)
-    found = 0
-    for profile in naive.all_profiles(game):
-        outcome = game.evaluate(profile)
-        if outcome.private_records == 7 or not outcome.is_nash():
+# --- passes and regrets against slow twins ------------------------------------------------------
+
+
+def random_games(seed: int, count: int, largest: int = 30, least: int = 2, bins: int = 4):
+    """Games and profiles of which no two numbers are equal, most with some exposed and some not.
+
+    A third has no delta.  There are rows that reach everything, rows that leave outputs out, rows
+    of which none reaches the last output, and rows so much alike that epsilon may be small enough
+    for the lower side of the linear form of pDP.
+    """
+    rng = np.random.default_rng(seed)
+    for i in range(count):
+        actions, outputs = rng.integers(2, 4), rng.integers(least, bins + 1)
+        rows, own = rng.dirichlet(np.ones(outputs), (actions, outputs)), np.eye(outputs)
+        kind = ("full", "sparse", "short", "alike")[i % 4]
+        if kind == "sparse":
+            rows *= (rng.random(own.shape) < 0.4) | (own > 0.0) | (np.roll(own, 1, axis=1) > 0.0)
+        elif kind == "short" and outputs > least:
+            rows[:, :, -1] = own[-1] = 0.0
+            own[-1, 0] = 1.0
+        rows /= rows.sum(axis=2, keepdims=True)
+        share = rng.random((actions, 1, 1))
+        if kind == "alike":
+            own[:], share = 1.0 / outputs, rng.uniform(0.7, 0.99)
+        kernel = share * own + (1.0 - share) * rows
+        weights = rng.dirichlet(np.ones(outputs)) * (kernel[0].diagonal() > 0.0)
+        counts = rng.multinomial(rng.integers(4, largest + 1), weights / weights.sum())
+        game, delta = pb.NVOGame(counts, kernel, epsilon=1.0), 0.0
+        profile = game.random_profile(rng=rng)
+        losses = game.evaluate(profile).losses[profile > 0]
+        epsilon = min(float(np.median(losses)) * rng.choice([0.3, 0.9, 1.3]), 4.0)
+        game = pb.NVOGame(counts, kernel, epsilon=epsilon)
+        if i % 3:
+            sticks = [max(twins.sticks(game, profile, k, v)) for k, v in np.argwhere(profile)]
+            delta = max(sticks) * rng.uniform(0.2, 1.2)
+        yield pb.NVOGame(counts, kernel, epsilon=epsilon, delta=delta), profile
+
+
+def profile_needs(game: pb.NVOGame, profile: np.ndarray) -> np.ndarray:
+    """The smallest S at which everybody is private (upper side of the linear form of pDP)."""
+    present = np.array([game.kernel[v, k] for k, v in np.argwhere(profile)])
+    return present.max(axis=0) / game.tau
+
+
+def nobody_and_one(profile: np.ndarray) -> list[tuple[int, int]]:
+    """Groups that are fixed: none, and the first that is there."""
+    k, v = np.argwhere(profile)[0]
+    return [(-1, -1), (int(k), int(v))]
+
+
+def test_passes_of_compound_moves_are_those_of_the_twin():
+    seen = Counter()
+    games = [*random_games(1, 60, 14), *random_games(132, 10, 14)]
+    game, profile = games[-1]  # nobody is private, and the repair that costs least changes nothing
+    zero, one = (twins.best_repair(game, profile, goal, -math.inf) for goal in (0, 1))
+    assert twins.outcome(game, profile)[0] == 0 and zero != one
+    for game, profile in games:
+        for unit in UNITS:
+            count, after = played(_loops.compound_move_sweep, game, profile, unit)
+            expected, there = twins.compound_move_pass(game, profile, unit)
+            assert count == expected
+            assert_array_equal(after, there)
+        held = twins.outcome(game, profile)[0]
+        seen["nobody private" if held == 0 else "all" if held == game.records else "some"] += 1
+        seen["moved" if count else "at rest"] += 1
+        seen["more private"] += bool(twins.outcome(game, there)[0] > held)
+    assert len(seen) == 6 and min(seen.values()) > 2, seen
+
+
+@pytest.mark.parametrize("batch", [True, False])
+def test_passes_of_best_responses_are_those_of_the_twin(batch):
+    seen = Counter()
+    for game, profile in random_games(4, 24, 60):
+        for fixed, unit in product(nobody_and_one(profile), UNITS if batch else (1,)):
+            (moved, held, drops), after = played(
+                _loops.best_response_sweep, game, profile, batch, unit, *fixed
+            )
+            path = twins.best_responses(game, profile, fixed, batch=batch, unit=unit)
+            values = np.array([twins.outcome(game, there) for there in path])
+            sizes = [np.abs(there - here).sum() // 2 for here, there in pairwise(path)]
+            assert_array_equal(after, path[-1])
+            assert_array_equal(held, values[:, 0])
+            assert_allclose(np.cumsum(drops), values[0, 1] - values[:, 1], atol=1e-12)
+            assert moved == sum(sizes)
+            seen.update(min(size, 3) for size in sizes)
+            seen["more private"] += bool(held[-1] > held[0])
+    assert seen[1] > 20 and seen["more private"] > 5, seen
+    assert not batch or (seen[2] > 5 and seen[3] > 5), seen
+
+
+def crowd() -> pb.NVOGame:
+    """A game whose best end is a mixture: the best response of a crowd changes every few records.
+
+    The numbers are such that it matters after how many steps the crowd loses its patience.
+    """
+    kernel = np.array([np.eye(3)] * 3)
+    kernel[:, 0] = [[0.5, 0.26, 0.24], [0.81, 0.19, 0.0], [0.8, 0.0, 0.2]]
+    return pb.NVOGame([190, 10, 11], kernel, epsilon=20.0)
+
+
+def test_a_crowd_that_goes_two_ways_in_turn_loses_its_patience():
+    start = crowd().constant_profile(0)
+    (_, _, drops), after = played(_loops.best_response_sweep, crowd(), start, True, 1, -1, -1)
+    path = twins.best_responses(crowd(), crowd().constant_profile(0))
+    assert len(drops) == len(path) == 39
+    assert_array_equal(after, path[-1])
+
+
+def test_largest_regrets_are_those_of_the_twin():
+    seen = Counter()
+    for game, profile in random_games(5, 60):
+        held, scratch = twins.outcome(game, profile)[0], scratch_at(game, profile)
+        log_bins = math.log(game.bins)
+        found = _loops.largest_regret(game.compiled, profile.copy(), scratch, log_bins)
+        assert_allclose(found, twins.largest_regret(game, profile), rtol=1e-9, atol=1e-14)
+        seen["nobody private" if held == 0 else "some"] += 1
+        seen["at rest" if found == 0.0 else "KL" if found < 1.0 else "privacy"] += 1
+    assert len(seen) == 5 and min(seen.values()) > 2, seen
+
+
+def test_passes_of_forced_moves_are_those_of_the_twin():
+    chosen = {6: range(20), 103: [0], 154: [6], 227: [1]}  # where one of several counts
+    games = [
+        list(random_games(seed, numbers[-1] + 1, 14, 3, 3))[i]
+        for seed, numbers in chosen.items()
+        for i in numbers
+    ]
+    seen = Counter()
+    for game, profile in games:
+        near = 0.3 * twins.outcome(game, profile)[1]
+        at_rest = pb.best_response_dynamics(game, start=profile).profile
+        for start, unit in product((profile, at_rest), UNITS):
+            kept, after = played(_loops.forced_move_sweep, game, start, near, unit)
+            expected, there = twins.forced_moves(game, start, near, unit)
+            if expected is None:
+                continue
+            assert kept == expected
+            assert_array_equal(after, there)
+            seen["at rest" if start is at_rest else "anywhere", bool(kept)] += 1
+    assert min(seen["at rest", False], seen["at rest", True], seen["anywhere", True]) > 5, seen
+
+
+def with_edge(game: pb.NVOGame, edge: float, by: float) -> pb.NVOGame:
+    """The game whose delta, or else whose tau, is beyond ``edge`` by so many parts in 10^12."""
+    if game.delta > 0.0:
+        delta = edge * (1.0 + by * 1e-12)
+        return pb.NVOGame(game.counts, game.kernel, epsilon=game.epsilon, delta=delta)
+    tau = edge + by * 1e-12 * edge * (1.0 - edge)
+    epsilon = math.log1p(-1.0 / game.records) - math.log1p(-tau)
+    return pb.NVOGame(game.counts, game.kernel, epsilon=epsilon)
+
+
+@pytest.mark.parametrize(("by", "more"), [(1.0, 0), (-1.0, 1)])
+@pytest.mark.parametrize("delta", [0.0, 0.1])
+def test_a_repair_is_enough_and_no_more(delta, by, more):
+    """Epsilon or delta is such that one, two or three records are only just enough."""
+    rng, seen = np.random.default_rng(8), Counter()
+    for _ in range(150):
+        kernel = 0.7 * rng.dirichlet(np.full(3, 0.4), (2, 3)) + 0.3 * np.eye(3)
+        profile = np.array([[rng.integers(4, 8), 0], [1, rng.integers(2)], [0, rng.integers(3)]])
+        game = pb.NVOGame(profile.sum(axis=1), kernel, epsilon=rng.uniform(0.2, 1.0), delta=delta)
+        n, size = game.records, int(rng.integers(1, 4))
+        after = twins.moved(profile, 0, 0, 1, size)
+        tau = profile_needs(game, profile) * game.tau / twins.mass(game, after)
+        sticks = [twins.sticks(game, after, k, v)[0] for k, v in np.argwhere(profile)]
+        edge = max(sticks) if delta > 0.0 else tau.max()
+        if not (1e-3 if delta else 1.1 / n) < edge < 0.99:
             continue
-        moved, after = played(_loops.compound_move_sweep, game, profile, 1)
-        there = game.evaluate(after)
-        if moved and there.divergence > outcome.divergence:
-            assert there.private_records > outcome.private_records
-            found += 1
-    assert found > 0
+        around = [with_edge(game, edge, side) for side in (1e3, -1e3)]
+        repairs = [twins.best_repair(there, profile, n, -math.inf)[:4] for there in around]
+        if repairs != [(0, 0, 1, size), (0, 0, 1, size + 1)]:
+            continue
+        there = with_edge(game, edge, by)
+        scratch = scratch_at(there, profile)
+        found, _ = _loops.best_repair(there.compiled, profile, scratch, np.int64(n), -math.inf)
+        assert found == (0, 0, 1, size + more)
+        scratch.trial[:], move = exact_mass(there, after), _loops.Move(0, 0, 1, size)
+        reached = _loops.count_after(there.compiled, profile, scratch, move, np.int64(n))
+        assert reached == (-1 if more else n)
+        seen[size, bool(edge > 0.55)] += 1
+    assert len(seen) == (3 if delta else 6), seen
 
 
-@given(games_with_profiles(), st.sampled_from([0.0, 0.05]))
-def test_single_records_repair_what_they_say(case, delta):
-    game, profile = case
-    game = pb.NVOGame(game.counts, game.kernel, epsilon=game.epsilon, delta=delta)
-    goal = game.evaluate(profile).private_records
-    for k, v, w, size in list(moves(game, profile))[:6]:
-        after = profile.copy()
-        after[k, v] -= size
-        after[k, w] += size
-        scratch, held = scratch_at(game, after), after[k, w]
-        reached = _loops.greedy_repair(game.compiled, after, scratch, goal, 1, k, w)
-        assert after[k, w] >= held  # the records that were forced stay
-        assert_array_equal(after.sum(axis=1), game.counts)
-        if reached:
-            assert game.evaluate(after).private_records >= goal
+def test_a_repair_by_a_crowd_is_found_in_a_few_steps():
+    kernel = np.array([[[0.9, 0.1], [0.1, 0.9]], [[0.4, 0.6], [0.1, 0.9]]])
+    game = pb.NVOGame([10**8 - 1000, 1000], kernel, epsilon=1e-8, delta=5e-9)
+    profile = game.constant_profile(0)
+    mass = exact_mass(game, profile)
+    size = _loops.hockey_stick_repair_size(game.compiled, profile, mass, 0, 0, 1)
+    after = twins.moved(profile, 0, 0, 1, int(size))
+    assert size > 1e7 and twins.sticks(game, after, 1, 0)[0] <= game.delta
+    assert twins.sticks(game, twins.moved(after, 0, 1, 0, 1), 1, 0)[0] > game.delta
 
 
-@given(games_with_profiles(), st.sampled_from([0.0, 0.05]))
-def test_forced_moves_that_are_kept_improve_the_payoff(case, delta):
-    game, profile = case
-    game = pb.NVOGame(game.counts, game.kernel, epsilon=game.epsilon, delta=delta)
-    start = pb.best_response_dynamics(game, start=profile).profile
-    here = game.evaluate(start)
-    kept, after = played(_loops.forced_move_sweep, game, start, 0.05 * here.divergence, 1)
-    if kept:
-        there, before = game.evaluate(after), (here.private_records, -here.divergence)
-        assert (there.private_records, -there.divergence) > before
-    else:
-        assert_array_equal(after, start)
+@pytest.mark.parametrize(("gain", "moves_on"), [(0.5, False), (2.0, True)])
+def test_a_gain_of_a_group_within_rounding_moves_nobody(gain, moves_on):
+    """The whole group wins ``gain`` times 1e-12 / n; only more than 1e-12 / n counts."""
+    n = 10
+    better = 0.5 + 0.5 * gain * 1e-12 / n
+    kernel = np.array([[[0.5, 0.5], [0.5, 0.5]], [[better, 1 - better], [0.5, 0.5]]])
+    game = pb.NVOGame([n, 0], kernel, epsilon=1.0)
+    start = game.constant_profile(0)
+    assert (played(_loops.compound_move_sweep, game, start, 1)[0] > 0) == moves_on
+    assert (played(_loops.forced_move_sweep, game, start, 0.0, 1)[0] > 0) == moves_on
 
 
 # --- compilation -------------------------------------------------------------------------------

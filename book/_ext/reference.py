@@ -23,7 +23,7 @@ def full_name(name: str) -> str:
     Examples
     --------
     >>> full_name("pdpbook.NVOGame"), full_name("pdpbook.game.Outcome.weights")
-    ('pdpbook.game.nvo_game.NVOGame', 'pdpbook.game.outcome.Outcome.weights')
+    ('pdpbook.game.nvo_game.NVOGame', 'pdpbook.game.nvo_game.Outcome.weights')
     """
     package, *names = name.split(".")
     thing = pdpbook if package == "pdpbook" else None

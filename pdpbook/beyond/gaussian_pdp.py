@@ -53,7 +53,7 @@ def hockey_stick_divergences(
     -----
     The promise is about the removal of the record, not its replacement.  The sums are computed with
     rounding, for reports and figures.  Whether a record of a game is private at its δ is decided
-    without rounding, see :class:`pdpbook.game.outcome.Outcome`.  Taught in *Gaussian noise and
+    without rounding, see :class:`~pdpbook.game.Outcome`.  Taught in *Gaussian noise and
     (ε, δ)-pDP*.
 
     Examples

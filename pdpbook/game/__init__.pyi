@@ -1,9 +1,8 @@
 from .best_response import BestResponse, best_response_dynamics
 from .coordinated import coordinated_best_response
 from .genetic import Enumeration, approximate_enumeration
-from .nvo_game import NVOGame
+from .nvo_game import NVOGame, Outcome
 from .optimum import Certificate, certified_optimum
-from .outcome import Outcome
 from .proof_file import formal_proof
 from .solution import Solution
 

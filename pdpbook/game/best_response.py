@@ -38,57 +38,41 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _loops, _validate
-from pdpbook._repr import short_repr
-from pdpbook.game.nvo_game import NVOGame
-from pdpbook.game.outcome import Outcome
+from pdpbook.game.nvo_game import NVOGame, Outcome
+from pdpbook.game.solution import Solution
 
 __all__ = ["BestResponse", "best_response_dynamics"]
 
 
-@dataclass(frozen=True, eq=False)
-class BestResponse:
+@dataclass(frozen=True, eq=False, repr=False)
+class BestResponse(Solution):
     """What best-response dynamics found, and how it got there; a :class:`Solution`.
 
+    The profile is a Nash equilibrium if ``converged``: a whole pass went by without a move.
     A record counts as private by the fixed-noise loss of its removal.
 
     Attributes
     ----------
-    profile : ndarray of int, shape (K, V)
-        The last profile; a Nash equilibrium if ``converged``.
     private_counts : ndarray of int, shape (steps + 1,)
         P_E at the start and after each step; a step is one or more equal moves.
-    divergences, payoffs : ndarray, shape (steps + 1,)
-        KL(q || output) in nats and the common payoff, at the same times.
+    divergences : ndarray, shape (steps + 1,)
+        KL(q || output) in nats, at the same times.
     sweeps : int
         Passes over all records, the last of them without a move if ``converged``.
     moves : int
         Number of records that changed their action, counted with repetition.
-    converged : bool
-        Whether a whole pass went by without a move.
-    seconds : float
-        By the clock.  The first call of a solver in a process compiles its loops: measure a second.
     """
 
     profile: NDArray[np.int64]
     private_counts: NDArray[np.int64]
     divergences: NDArray[np.float64]
-    payoffs: NDArray[np.float64]
     sweeps: int
     moves: int
-    converged: bool
-    seconds: float
-
-    __repr__ = short_repr
 
     @property
-    def divergence(self) -> float:
-        """KL(q || output) at the end, in nats."""
-        return float(self.divergences[-1])
-
-    @property
-    def private_records(self) -> int:
-        """P_E at the end, the number of private records."""
-        return int(self.private_counts[-1])
+    def payoffs(self) -> NDArray[np.float64]:
+        """The common payoff at the start and after each step, shape (steps + 1,)."""
+        return self.private_counts + 1.0 - self.divergences / math.log(len(self.profile))
 
 
 def best_response_dynamics(
@@ -172,11 +156,12 @@ def play(
     divergences[-1] = Outcome(game, profile).divergence
     return BestResponse(
         profile=profile,
-        private_counts=private_counts,
-        divergences=divergences,
-        payoffs=private_counts + 1.0 - divergences / math.log(game.bins),
-        sweeps=sweeps,
-        moves=int(moves),
+        divergence=float(divergences[-1]),
+        private_records=int(private_counts[-1]),
         converged=bool(moved == 0),
         seconds=time.perf_counter() - began,
+        private_counts=private_counts,
+        divergences=divergences,
+        sweeps=sweeps,
+        moves=int(moves),
     )

@@ -24,13 +24,17 @@ in a small game.  Then it goes on record by record, without forced moves, to an 
 compound move improves.  Best responses that meet the bounds of privacy of several groups creep
 along them, a few records at a time.  So a joint move of all groups comes first
 (:mod:`pdpbook.game.joint_move`), and again after every 16 passes, with compound moves between them.
+
+Both are worth their lines.  On the heights with the finer scales at ε = 1 the search ends at a
+divergence of 0.0073 with forced moves and of 0.0084 without them.  In a game of 33 bins and 10⁶
+records it takes 82 passes with joint moves; compound moves alone take 996, a number that grows
+about like the square root of n.
 """
 
 from __future__ import annotations
 
-import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -183,17 +187,13 @@ class _Search:
         """Return the best run, with the trace of the search and the work of all runs."""
         first, *later = self.trace
         ends = [run.private_records for run in later]
-        private_counts = np.array([*first.private_counts, *ends])
-        divergences = np.array([*first.divergences, *(run.divergence for run in later)])
-        return BestResponse(
-            profile=self.best.profile,
-            private_counts=private_counts,
-            divergences=divergences,
-            payoffs=private_counts + 1.0 - divergences / math.log(self.game.bins),
+        return replace(
+            self.best,
+            seconds=seconds,
+            private_counts=np.array([*first.private_counts, *ends]),
+            divergences=np.array([*first.divergences, *(run.divergence for run in later)]),
             sweeps=sum(run.sweeps for run in self.runs),
             moves=sum(run.moves for run in self.runs),
-            converged=self.best.converged,
-            seconds=seconds,
         )
 
 
@@ -222,15 +222,13 @@ def _play(
             if moves == 0 and run.converged:
                 break
             moved += int(moves)
-    return BestResponse(
-        profile=run.profile,
+    return replace(
+        run,
+        seconds=sum(r.seconds for r in runs),
         private_counts=np.concatenate([r.private_counts for r in runs]),
         divergences=np.concatenate([r.divergences for r in runs]),
-        payoffs=np.concatenate([r.payoffs for r in runs]),
         sweeps=sum(r.sweeps for r in runs),
         moves=moved + sum(r.moves for r in runs),
-        converged=run.converged,
-        seconds=sum(r.seconds for r in runs),
     )
 
 

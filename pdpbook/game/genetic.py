@@ -1,11 +1,12 @@
 r"""Approximated enumeration (AE): a genetic algorithm plays the game.
 
-A chromosome holds one gene per record, the record's action; its fitness is the common payoff.  The
-paper runs PyGAD with a population of 500, of which the 10 fittest mate, two crossover points, a
-5 % chance for each gene to mutate, and the 5 fittest kept unchanged.  So does this module; PyGAD
-runs the generations, and three things are handed to it so that a run is fast and repeatable: the
-first population, the fitness of a whole population at once, and the crossover and mutation as array
-operations on a given generator.
+A chromosome holds one gene per record, the record's action; its fitness is the common payoff.  In
+each generation the fittest chromosomes mate.  A child takes its genes from two parents in turn,
+cut at random points, and each gene may mutate to another action.  The next generation consists of
+the children and of the elite, the few fittest chromosomes, which are kept unchanged.
+
+The paper runs this with PyGAD, on a population of 500 of which the 10 fittest mate, with two
+crossover points, a 5 % chance for each gene to mutate, and an elite of 5.  These are the defaults.
 
 With a 5 % mutation rate and n genes a child differs from its parents in about 0.05·n records.  For
 n = 1,317 that is about 66 records at a time, so the algorithm can hardly make the last small steps
@@ -16,57 +17,41 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook import _loops, _validate
-from pdpbook._extras import progress_bar, require
-from pdpbook._repr import short_repr
-from pdpbook.game.nvo_game import NVOGame
-from pdpbook.game.outcome import Outcome
+from pdpbook._extras import progress_bar
+from pdpbook.game.nvo_game import NVOGame, Outcome
+from pdpbook.game.solution import Solution
 
 __all__ = ["Enumeration", "approximate_enumeration"]
 
 
-@dataclass(frozen=True, eq=False)
-class Enumeration:
+@dataclass(frozen=True, eq=False, repr=False)
+class Enumeration(Solution):
     """What the genetic algorithm found; a :class:`Solution`.
 
-    A record counts as private by the fixed-noise loss of its removal.
+    The profile is the fittest one of the last generation.  The search has ``converged`` if it
+    stopped because the best payoff had stood still for ``patience`` generations, and not if it ran
+    through all of them.  A record counts as private by the fixed-noise loss of its removal.
 
     Attributes
     ----------
-    profile : ndarray of int, shape (K, V)
-        The fittest profile of the last generation.
     payoffs : ndarray, shape (generations + 1,)
         Payoff of the fittest chromosome at the start and after each generation.
     generations, evaluations : int
         How many were run, and how many payoffs were computed.
-    divergence : float
-        KL(q || output) of the profile, in nats.
-    private_records : int
-        P_E of the profile.
-    converged : bool
-        Whether the search stopped because the best payoff had stood still for ``patience``
-        generations; False if it ran through all of them.
-    seconds : float
-        By the clock.  The first call of a solver in a process compiles its loops: measure a second.
     """
 
     profile: NDArray[np.int64]
     payoffs: NDArray[np.float64]
     generations: int
     evaluations: int
-    divergence: float
-    private_records: int
-    converged: bool
-    seconds: float
-
-    __repr__ = short_repr
 
 
 def approximate_enumeration(
@@ -105,7 +90,7 @@ def approximate_enumeration(
 
     Notes
     -----
-    Source: Ryu, Jang & Yang (2024), appendix B, with PyGAD.  Taught in *Approximated enumeration*.
+    Source: Ryu, Jang & Yang (2024), appendix B.  Taught in *Approximated enumeration*.
 
     Examples
     --------
@@ -140,105 +125,51 @@ def approximate_enumeration(
     _validate.memory(
         "crossover_points", crossover_points, population, crossover_points, what="the cuts"
     )
-    require("pygad")
     began = time.perf_counter()
-    first = rng.integers(game.actions, size=(population, game.records), dtype=np.int16)
-    fitness = _Fitness(game)
+    bin_of_record = np.repeat(np.arange(game.bins), game.counts)
+    payoffs_of = _fitness(game, bin_of_record)
+    people = rng.integers(game.actions, size=(population, game.records), dtype=np.int16)
+    payoffs = payoffs_of(people)
+    best = [payoffs.max()]
     with progress_bar(total=generations, desc="generations", shown=progress) as bar:
-        trace = _Trace(fitness, patience, bar)
-        fittest = _evolved(
-            first,
-            num_generations=generations,
-            num_parents_mating=parents,
-            keep_elitism=elites,
-            fitness_func=lambda _, genes, __: fitness(genes),
-            crossover_type=lambda mating, size, _: crossed(mating, size[0], crossover_points, rng),
-            mutation_type=lambda children, _: mutated(children, game.actions, mutation, rng),
-            on_generation=trace.after_generation,
-        )
-    outcome = Outcome(game, fitness.profile_of(fittest))
-    best = np.array([fitness.first, *trace.best])
+        while len(best) <= generations and not _stands_still(best, patience):
+            order = np.argsort(payoffs, kind="stable")[::-1]
+            children = crossed(people[order[:parents]], population - elites, crossover_points, rng)
+            children = mutated(children, game.actions, mutation, rng)
+            elite = order[:elites]
+            people = np.concatenate([people[elite], children])
+            payoffs = np.concatenate([payoffs[elite], payoffs_of(children)])
+            best.append(payoffs.max())
+            bar.update()
+    profile = np.zeros((game.bins, game.actions), dtype=np.int64)
+    np.add.at(profile, (bin_of_record, people[payoffs.argmax()]), 1)
+    outcome, rounds = Outcome(game, profile), len(best) - 1
     return Enumeration(
-        profile=outcome.profile.copy(),
-        payoffs=best,
-        generations=best.size - 1,
-        evaluations=fitness.evaluations,
+        profile=profile,
         divergence=outcome.divergence,
         private_records=outcome.private_records,
-        converged=trace.stalled(),
+        converged=_stands_still(best, patience),
         seconds=time.perf_counter() - began,
+        payoffs=np.array(best),
+        generations=rounds,
+        evaluations=population + rounds * (population - elites),
     )
 
 
-def _evolved(first: NDArray[np.int16], **settings: Any) -> NDArray[np.int64]:
-    """Return the fittest chromosome that PyGAD breeds from the first population, shape (n,)."""
-    pygad = require("pygad")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # PyGAD warns of settings that this module means
-        search = pygad.GA(
-            initial_population=first,
-            gene_type=np.int16,
-            fitness_batch_size=len(first),
-            parent_selection_type="sss",
-            suppress_warnings=True,
-            **settings,
-        )
-        search.run()
-    solution, _, _ = search.best_solution(search.last_generation_fitness)
-    return solution.astype(np.int64)
+def _fitness(
+    game: NVOGame, bin_of_record: NDArray[np.int64]
+) -> Callable[[NDArray[Any]], NDArray[np.float64]]:
+    """Return the function that gives the payoffs of chromosomes, one a row."""
+    q = game.frequency[game.frequency > 0]
+    constants = math.log(game.bins), float((q * np.log(q)).sum())
+    return lambda genes: _loops.population_payoffs(
+        game.compiled, genes.astype(np.int64), bin_of_record, *constants
+    )
 
 
-class _Fitness:
-    """The fitness of a population: the common payoff of each chromosome's profile.
-
-    It counts the payoffs, and ``first`` is the largest one of the first population.
-    """
-
-    def __init__(self, game: NVOGame) -> None:
-        seen = game.frequency[game.frequency > 0]
-        self._game, self._log_bins = game, math.log(game.bins)
-        self._constant = float((seen * np.log(seen)).sum())
-        self._bin_of_record = np.repeat(np.arange(game.bins), game.counts)
-        self.evaluations, self.first = 0, -math.inf
-
-    def __call__(self, genes: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the payoffs of chromosomes, one a row, or of a single one."""
-        genes = np.atleast_2d(genes).astype(np.int64)
-        payoffs = _loops.population_payoffs(
-            self._game.compiled, genes, self._bin_of_record, self._log_bins, self._constant
-        )
-        if self.evaluations == 0:
-            self.first = float(payoffs.max())
-        self.evaluations += len(genes)
-        return payoffs
-
-    def profile_of(self, genes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the profile, shape (K, V), that a chromosome means."""
-        profile = np.zeros((self._game.bins, self._game.actions), dtype=np.int64)
-        np.add.at(profile, (self._bin_of_record, genes), 1)
-        return profile
-
-
-@dataclass(frozen=True)
-class _Trace:
-    """The best payoff after each generation, and whether it stands still."""
-
-    fitness: _Fitness
-    patience: int | None
-    bar: Any
-    best: list[float] = field(default_factory=list)
-
-    def after_generation(self, search: Any) -> str | None:
-        """Note the best payoff; tell PyGAD to stop if it has not changed for long enough."""
-        self.best.append(float(search.last_generation_fitness.max()))
-        self.bar.update()
-        return "stop" if self.stalled() else None
-
-    def stalled(self) -> bool:
-        """Whether the best payoff has not changed for ``patience`` generations."""
-        best = [self.fitness.first, *self.best]
-        patience = self.patience
-        return patience is not None and len(best) > patience and best[-1] <= best[-1 - patience]
+def _stands_still(best: list[float], patience: int | None) -> bool:
+    """Whether the best payoff has not changed for ``patience`` generations."""
+    return patience is not None and len(best) > patience and best[-1] <= best[-1 - patience]
 
 
 def crossed(

@@ -39,12 +39,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
-from pdpbook._repr import short_repr
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.coordinated import coordinated_best_response
-from pdpbook.game.nvo_game import NVOGame
-from pdpbook.game.outcome import Outcome
+from pdpbook.game.nvo_game import NVOGame, Outcome
 from pdpbook.game.program import Answer, Program
+from pdpbook.game.solution import Solution
 
 __all__ = ["Certificate", "certified_optimum"]
 
@@ -58,18 +57,17 @@ _ROUNDS = 10
 _ENUMERATED = 100_000
 
 
-@dataclass(frozen=True, eq=False)
-class Certificate:
+@dataclass(frozen=True, eq=False, repr=False)
+class Certificate(Solution):
     """A private profile and a proof of how good it is; a :class:`Solution`.
 
-    A record counts as private by the fixed-noise loss of its removal.
+    The profile is the best one found at which every record is private, and its divergence is
+    computed outside the solver.  ``converged`` says whether the gap that was asked for has been
+    reached, or it is proved that there is no private profile.  A record counts as private by the
+    fixed-noise loss of its removal.
 
     Attributes
     ----------
-    profile : ndarray of int, shape (K, V), or None
-        The best profile found at which every record is private; None if none was found.
-    divergence : float
-        Its KL, computed outside the solver; infinite without a profile.
     lower_bound : float
         No profile at which every record is private has a smaller KL.  Infinite if the solver
         proved that there is no such profile.
@@ -77,11 +75,6 @@ class Certificate:
         (divergence - lower_bound) / divergence.  0 if the difference is at most 1e-9 nats, or if
         it is proved that there is no private profile; 1 if neither a profile nor such a proof was
         found.
-    private_records : int
-        P_E of the profile: all records, or 0 without a profile.
-    converged : bool
-        Whether the gap that was asked for has been reached, or it is proved that there is no
-        private profile.
     stopped : {"gap", "infeasible", "time", "stalled"}
         Why the search stopped.  ``"gap"``: the gap that was asked for has been reached.
         ``"infeasible"``: there is no private profile.  In a game of at most 100,000 profiles all of
@@ -90,20 +83,11 @@ class Certificate:
         it failed, contradicted a profile in hand, or returned an optimum that meets every row
         within its tolerances and is not a private profile.  A game of at most 100,000 profiles
         does not stall, because its profiles are then enumerated.
-    seconds : float
-        By the clock.  The first call of a solver in a process compiles its loops: measure a second.
     """
 
-    profile: NDArray[np.int64] | None
-    divergence: float
     lower_bound: float
     gap: float
-    private_records: int
-    converged: bool
     stopped: Literal["gap", "infeasible", "time", "stalled"]
-    seconds: float
-
-    __repr__ = short_repr
 
 
 def certified_optimum(
@@ -171,12 +155,12 @@ def certified_optimum(
     return Certificate(
         profile=None if search.best is None else search.best.profile.copy(),
         divergence=divergence,
-        lower_bound=bound,
-        gap=gap,
         private_records=0 if search.best is None else search.best.private_records,
         converged=search.settled,
-        stopped=stopped,
         seconds=time.perf_counter() - began,
+        lower_bound=bound,
+        gap=gap,
+        stopped=stopped,
     )
 
 
@@ -325,6 +309,8 @@ def _enumerated_optimum(game: NVOGame) -> NDArray[np.int64] | None:
 
 def _compositions(count: int, parts: int) -> NDArray[np.int64]:
     """Return all ways to write a count as a sum of whole numbers, one a row, shape (m, parts)."""
+    if parts == 1:
+        return np.array([[count]])
     bars = np.array(list(combinations(range(count + parts - 1), parts - 1)), dtype=np.int64)
     ends = np.pad(bars, ((0, 0), (1, 1)), constant_values=((0, 0), (-1, count + parts - 1)))
     return np.diff(ends, axis=1) - 1

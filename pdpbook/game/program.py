@@ -33,8 +33,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from pdpbook.game.nvo_game import NVOGame
-from pdpbook.game.outcome import Outcome
+from pdpbook.game.nvo_game import NVOGame, Outcome
 from pdpbook.per_instance.privacy_loss import linear_limits
 
 __all__ = ["Answer", "Program", "dual_bound"]

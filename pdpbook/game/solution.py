@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pdpbook._repr import short_repr
+
 __all__ = ["Solution"]
 
 
-@runtime_checkable
-class Solution(Protocol):
+@dataclass(frozen=True, eq=False)
+class Solution:
     """A profile, how good it is, and what it took to find it.
 
-    Best responses, coordinated moves, approximated enumeration and the certified optimum each
-    return a frozen dataclass with these attributes and more of their own, so that code that
-    compares solvers needs no others.  A record counts as private if the fixed-noise loss of its
-    removal meets the game's target: all other records keep their noise.
+    Best responses, coordinated moves, approximated enumeration and the certified optimum return a
+    subclass with more attributes of their own, so that code that compares solvers needs no others.
+    A record counts as private if the fixed-noise loss of its removal meets the game's target: all
+    other records keep their noise.
 
     Attributes
     ----------
@@ -27,11 +29,11 @@ class Solution(Protocol):
         KL(q || output) of the profile, in nats; infinite without a profile.
     private_records : int
         P_E of the profile, the number of private records; 0 without a profile.
+    converged : bool
+        Whether the solver came to its own end, and not to a limit of time or rounds.
     seconds : float
         By the clock.  The first call of a solver in a process compiles its loops, or reads them
         from numba's cache, and counts this too, so measure a second call.
-    converged : bool
-        Whether the solver came to its own end, and not to a limit of time or rounds.
 
     Examples
     --------
@@ -44,22 +46,10 @@ class Solution(Protocol):
     (True, 17, 0.0022)
     """
 
-    @property
-    def profile(self) -> NDArray[np.int64] | None:
-        """The profile that was found."""
+    profile: NDArray[np.int64] | None
+    divergence: float
+    private_records: int
+    converged: bool
+    seconds: float
 
-    @property
-    def divergence(self) -> float:
-        """KL(q || output) of the profile, in nats."""
-
-    @property
-    def private_records(self) -> int:
-        """P_E of the profile."""
-
-    @property
-    def seconds(self) -> float:
-        """Time taken."""
-
-    @property
-    def converged(self) -> bool:
-        """Whether the solver came to its own end."""
+    __repr__ = short_repr

@@ -146,10 +146,10 @@ def test_every_bin_of_a_release_owns_the_units_of_its_mass():
 def test_release_and_query_draw_what_they_state(monkeypatch):
     """Both hand the exact mass over: that of the weights, record by record."""
     from pdpbook.foundations import sampling_query
-    from pdpbook.game import outcome
+    from pdpbook.game import nvo_game
 
     seen = []
-    for module in (outcome, sampling_query):
+    for module in (nvo_game, sampling_query):
         monkeypatch.setattr(
             module, "drawn_bins", lambda *given: seen.append(given) or np.zeros(given[2], int)
         )

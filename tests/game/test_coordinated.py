@@ -13,6 +13,7 @@ import pdpbook as pb
 from pdpbook import _loops
 from pdpbook.game import coordinated
 from tests import naive
+from tests.bounds import check_bounds
 from tests.game.strategies import games, games_with_profiles
 
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="too slow without compilation")
@@ -145,221 +146,6 @@ def test_within_a_thousandth_of_a_proven_bound_without_restarts(name, monkeypatc
         assert -1e-6 <= excess <= (6e-3 if short else 1e-3), (row.actions, row.epsilon, excess)
 
 
-# --- what it reports ---------------------------------------------------------------------------
-
-
-def test_it_starts_from_every_constant_profile_and_a_random_one(five, monkeypatch):
-    starts, exact = [], coordinated._play
-
-    def noted(game, start, *arguments, **options):
-        starts.append(start.copy())
-        return exact(game, start, *arguments, **options)
-
-    monkeypatch.setattr(coordinated, "_play", noted)
-    pb.coordinated_best_response(five, rng=np.random.default_rng(3))
-    expected = [five.constant_profile(action) for action in range(3)]
-    expected.append(five.random_profile(rng=np.random.default_rng(3)))
-    assert_array_equal(starts[:4], expected)
-    starts.clear()
-    pb.coordinated_best_response(five)
-    assert_array_equal(starts[:3], expected[:3])
-    assert len(starts) == 4  # the fourth goes on from the best end
-
-
-def test_compound_and_forced_moves_are_counted(five, monkeypatch):
-    counted, alone, pairs = [], coordinated.play, _loops.compound_move_sweep
-
-    def played(*arguments, **options):
-        run = alone(*arguments, **options)
-        counted.append(run.moves)
-        return run
-
-    def swept(*arguments):
-        counted.append(int(pairs(*arguments)))
-        return counted[-1]
-
-    monkeypatch.setattr(coordinated, "play", played)
-    start = pb.best_response_dynamics(five, start=five.constant_profile(2)).profile
-    monkeypatch.setattr(_loops, "compound_move_sweep", swept)
-    result = pb.coordinated_best_response(five, start=start)
-    assert result.moves == sum(counted) >= 2
-    assert np.abs(start - result.profile).sum() == 4  # two records are elsewhere
-
-
-def scripted(game, ends, monkeypatch):
-    """Coordinated moves whose runs end as told, and what they disturbed and forced."""
-    disturbed, forces, runs = [], [], iter(enumerate(ends))
-
-    def play(game, start, max_sweeps, *, forced=False):
-        number, (private, divergence) = next(runs)
-        forces.append(forced)
-        traces = np.array([0, 0, private]), np.array([9.0, 9.0, divergence]), np.zeros(3)
-        return pb.game.BestResponse(np.array([[number]]), *traces, 1, 10**number, True, 0.0)
-
-    monkeypatch.setattr(coordinated, "_play", play)
-    monkeypatch.setattr(
-        coordinated, "_disturbed", lambda profile, _: disturbed.append(int(profile[0, 0]))
-    )
-    result = pb.coordinated_best_response(
-        game,
-        start=game.constant_profile(0),
-        rng=np.random.default_rng(0),
-        restarts=len(ends) - 3,
-        max_sweeps=1,
-    )
-    return result, disturbed, forces
-
-
-def test_which_end_is_gone_on_from(five, monkeypatch):
-    """Five restarts with scripted ends: the tolerance falls from 20 % by 4 % each time."""
-    ends = [(5, 1.0), (5, 1.0), (5, 1.19995), (5, 1.393), (4, 0.5), (5, 1.28), (5, 1.3), (5, 1.1)]
-    result, disturbed, _ = scripted(five, ends, monkeypatch)
-    # 1.19995 < 1.2; 1.393 > 1.16 * 1.19995; four private are worse than five; 1.28 < 1.08 * 1.2
-    assert disturbed == [1, 2, 2, 2, 5]
-    assert result.profile.tolist() == [[0]] and result.divergences.tolist() == [9.0, 9.0, 1.0]
-    assert (result.moves, result.sweeps) == (11_111_111, 8)
-
-
-@pytest.mark.parametrize("end", [(5, 1.2), (5, 1.20005), (4, 1.0)])
-def test_which_end_is_not_gone_on_from(five, monkeypatch, end):
-    """More than 20 % above, just as much, and one that exposes somebody."""
-    _, disturbed, _ = scripted(five, [(5, 1.0), (5, 1.0), end, *[(5, 2.0)] * 2], monkeypatch)
-    assert disturbed == [1, 1]
-
-
-def test_every_run_that_is_better_is_a_step(five, monkeypatch):
-    ends = [(4, 1.0), (5, 0.9), (5, 0.8), (5, 0.85), (5, 0.7)]
-    result, disturbed, forces = scripted(five, ends, monkeypatch)
-    assert forces == [False, True, False, False, True]
-    assert disturbed == [1, 2] and result.profile.tolist() == [[4]]
-    assert scripted(five, [*ends[:3], (5, 0.95)], monkeypatch)[0].profile.tolist() == [[2]]
-    assert result.private_counts.tolist() == [0, 0, 4, 5, 5, 5]
-    assert result.divergences.tolist() == [9.0, 9.0, 1.0, 0.9, 0.8, 0.7]
-    assert result.payoffs == pytest.approx(
-        result.private_counts + 1.0 - result.divergences / np.log(five.bins), rel=1e-15
-    )
-
-
-def test_moves_are_forced_only_when_asked_and_no_compound_move_is_left(five, monkeypatch):
-    asked = []
-    monkeypatch.setattr(_loops, "compound_move_sweep", lambda *_: asked.append("pair") or 0)
-    monkeypatch.setattr(_loops, "forced_move_sweep", lambda *_: asked.append("forced") or 0)
-    coordinated._play(five, five.constant_profile(2), 9)
-    coordinated._play(five, five.constant_profile(2), 9, forced=True)
-    assert asked == ["pair", "pair", "forced"]
-    pairs = iter([1, 0])
-    asked.clear()
-    monkeypatch.setattr(_loops, "compound_move_sweep", lambda *_: next(pairs))
-    coordinated._play(five, five.constant_profile(2), 9, forced=True)
-    assert asked == ["forced"]
-
-
-def test_rounds_end_with_the_passes_and_with_a_run_that_gave_up(five, monkeypatch):
-    played, alone = [], coordinated.play
-
-    def noted(*arguments, **options):
-        assert options["batch"]  # or a large game would take for ever
-        played.append(alone(*arguments, **options))
-        return played[-1]
-
-    monkeypatch.setattr(coordinated, "play", noted)
-    monkeypatch.setattr(_loops, "compound_move_sweep", lambda *_: 1)  # for ever
-    small = pb.best_response_dynamics(five, start=five.constant_profile(2)).profile
-    assert coordinated._play(five, small, 2).moves == 2 and len(played) == 3
-    played.clear()
-    assert not coordinated._play(five, five.constant_profile(2), 1).converged
-    assert len(played) == 1
-
-
-class Dice:
-    """A generator that says what it was asked, and answers as it is told."""
-
-    def __init__(self, whole: list[int], chance: float, pick: int) -> None:
-        self.whole, self.chance, self.pick, self.asked = iter(whole), chance, pick, []
-
-    def integers(self, *limits: int) -> int:
-        self.asked.append(limits)
-        return next(self.whole)
-
-    def random(self) -> float:
-        return self.chance
-
-    def choice(self, values: np.ndarray) -> int:
-        return values[self.pick]
-
-
-@pytest.mark.parametrize(
-    ("centre", "chance", "first", "last"), [(5, 0.4, 3, 7), (0, 0.4, 0, 2), (5, 0.6, 0, 9)]
-)
-def test_what_a_restart_disturbs(centre, chance, first, last):
-    """Ten occupied bins of seven: those up to two away, or all; whole groups, or parts."""
-    profile = np.zeros((20, 3), dtype=int)
-    profile[::2, 0] = 7
-    for pick, changed in ((0, first), (-1, last)):
-        dice = Dice([centre, 1, 2, *([] if chance < 0.5 else [4])], chance, pick)
-        disturbed = coordinated._disturbed(profile, dice)
-        asked = [(10,), (1, 4), (3,)]
-        assert dice.asked == (asked if chance < 0.5 else [*asked, (8,)])
-        size = 7 if chance < 0.5 else 4
-        assert disturbed[2 * changed].tolist() == [7 - size, 0, size]
-        assert np.abs(disturbed - profile).sum() == 2 * size
-
-
-def test_restarts_that_end_as_well_are_not_steps(five):
-    plain = pb.coordinated_best_response(five)
-    again = pb.coordinated_best_response(five, rng=np.random.default_rng(0), restarts=10)
-    assert again.divergence == plain.divergence
-    assert len(again.divergences) == len(plain.divergences)
-    assert again.sweeps > plain.sweeps
-
-
-# --- repeatable, silent, nothing changed in place ------------------------------------------------
-
-
-def test_a_seed_repeats_and_zero_is_a_seed(five):
-    one, two = (
-        pb.coordinated_best_response(five, rng=np.random.default_rng(0), restarts=4)
-        for _ in range(2)
-    )
-    assert_array_equal(one.profile, two.profile)
-    assert_array_equal(one.payoffs, two.payoffs)
-    assert (one.moves, one.sweeps) == (two.moves, two.sweeps)
-
-
-def test_the_start_is_not_changed(five):
-    start = five.constant_profile(2)
-    kept = start.copy()
-    result = pb.coordinated_best_response(
-        five, start=start, rng=np.random.default_rng(1), restarts=3
-    )
-    assert_array_equal(start, kept)
-    assert not np.shares_memory(result.profile, start)
-
-
-def test_the_progress_bar_shows_only_when_asked(five, capfd):
-    pb.coordinated_best_response(five, rng=np.random.default_rng(1), restarts=2)
-    assert capfd.readouterr() == ("", "")
-    pb.coordinated_best_response(five, rng=np.random.default_rng(1), restarts=2, progress=True)
-    out, err = capfd.readouterr()
-    assert "coordinated moves: 100%" in out + err
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"restarts": 3}, ValueError, "got restarts=3 and rng=None"),
-        ({"restarts": -1}, ValueError, "restarts must be a whole number >= 0, got restarts=-1"),
-        ({"restarts": True}, TypeError, "restarts=True"),
-        ({"restarts": 1, "rng": 7}, TypeError, r"rng must be a numpy\.random\.Generator"),
-        ({"max_sweeps": 0}, ValueError, "max_sweeps=0"),
-        ({"start": np.zeros((5, 3), int)}, ValueError, "start.*row 2 must sum to 2"),
-    ],
-)
-def test_refused(five, options, error, message):
-    with pytest.raises(error, match=message):
-        pb.coordinated_best_response(five, **options)
-
-
 @compiled
 def test_with_a_delta_it_ends_at_an_equilibrium_no_worse_and_never_beats_the_optimum():
     rng, improved = np.random.default_rng(6), 0
@@ -383,10 +169,141 @@ def test_with_a_delta_it_ends_at_an_equilibrium_no_worse_and_never_beats_the_opt
     assert improved > 10
 
 
+# --- starts and restarts -----------------------------------------------------------------------
+
+
+def test_it_starts_from_every_constant_profile_and_a_random_one(five, monkeypatch):
+    starts, exact = [], coordinated._play
+
+    def noted(game, start, *arguments, **options):
+        starts.append(start.copy())
+        return exact(game, start, *arguments, **options)
+
+    monkeypatch.setattr(coordinated, "_play", noted)
+    pb.coordinated_best_response(five, rng=np.random.default_rng(3))
+    expected = [five.constant_profile(action) for action in range(3)]
+    expected.append(five.random_profile(rng=np.random.default_rng(3)))
+    assert_array_equal(starts[:4], expected)
+    starts.clear()
+    pb.coordinated_best_response(five)
+    assert_array_equal(starts[:3], expected[:3])
+    assert len(starts) == 4  # the fourth goes on from the best end
+
+
+def scripted(game, ends, monkeypatch):
+    """Coordinated moves whose runs end as told, and what they disturbed and forced."""
+    disturbed, forces, runs = [], [], iter(enumerate(ends))
+
+    def play(game, start, max_sweeps, *, forced=False):
+        number, (private, divergence) = next(runs)
+        forces.append(forced)
+        traces = np.array([0, 0, private]), np.array([9.0, 9.0, divergence])
+        end = np.array([[number]]), divergence, private, True, 0.0
+        return pb.game.BestResponse(*end, *traces, 1, 10**number)
+
+    monkeypatch.setattr(coordinated, "_play", play)
+    monkeypatch.setattr(
+        coordinated, "_disturbed", lambda profile, _: disturbed.append(int(profile[0, 0]))
+    )
+    result = pb.coordinated_best_response(
+        game,
+        start=game.constant_profile(0),
+        rng=np.random.default_rng(0),
+        restarts=len(ends) - 3,
+        max_sweeps=1,
+    )
+    return result, disturbed, forces
+
+
+def test_which_end_is_gone_on_from(five, monkeypatch):
+    """Five restarts with scripted ends: the tolerance falls from 20 % by 4 % each time."""
+    ends = [(5, 1.0), (5, 1.0), (5, 1.19995), (5, 1.393), (4, 0.5), (5, 1.28), (5, 1.3), (5, 1.1)]
+    result, disturbed, forces = scripted(five, ends, monkeypatch)
+    assert forces == [False, True, *[False] * 5, True]
+    # 1.19995 < 1.2; 1.393 > 1.16 * 1.19995; four private are worse than five; 1.28 < 1.08 * 1.2
+    assert disturbed == [1, 2, 2, 2, 5]
+    assert result.profile.tolist() == [[0]] and result.divergences.tolist() == [9.0, 9.0, 1.0]
+    assert (result.moves, result.sweeps) == (11_111_111, 8)
+
+
+def test_a_restart_moves_up_to_three_groups_in_part():
+    profile, rng, seen = np.array([[7, 0, 0], [0, 0, 0], [2, 3, 0], [0, 0, 9]] * 4), None, set()
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        disturbed = coordinated._disturbed(profile, rng)
+        assert_array_equal(disturbed.sum(axis=1), profile.sum(axis=1))
+        changed = np.flatnonzero((disturbed != profile).any(axis=1))
+        assert disturbed.min() >= 0 and changed.size <= 3
+        if changed.size:
+            seen.add((changed.size, bool(np.ptp(changed) > 6)))
+    assert seen == {(1, False), (2, False), (2, True), (3, False), (3, True)}
+
+
+def test_restarts_that_end_as_well_are_not_steps(five):
+    plain = pb.coordinated_best_response(five)
+    again = pb.coordinated_best_response(five, rng=np.random.default_rng(0), restarts=10)
+    assert again.divergence == plain.divergence
+    assert len(again.divergences) == len(plain.divergences)
+    assert again.sweeps > plain.sweeps
+
+
+# --- what it reports ---------------------------------------------------------------------------
+
+
+def test_compound_and_forced_moves_are_counted(five, monkeypatch):
+    counted, alone, pairs = [], coordinated.play, _loops.compound_move_sweep
+
+    def played(*arguments, **options):
+        run = alone(*arguments, **options)
+        counted.append(run.moves)
+        return run
+
+    def swept(*arguments):
+        counted.append(int(pairs(*arguments)))
+        return counted[-1]
+
+    monkeypatch.setattr(coordinated, "play", played)
+    start = pb.best_response_dynamics(five, start=five.constant_profile(2)).profile
+    monkeypatch.setattr(_loops, "compound_move_sweep", swept)
+    result = pb.coordinated_best_response(five, start=start)
+    assert result.moves == sum(counted) >= 2
+    assert np.abs(start - result.profile).sum() == 4  # two records are elsewhere
+
+
+def test_giving_up_is_reported(five):
+    result = pb.coordinated_best_response(five, start=five.constant_profile(2), max_sweeps=1)
+    assert not result.converged
+
+
+def test_a_seed_repeats_and_the_start_is_not_changed(five):
+    start = five.constant_profile(2)
+    kept = start.copy()
+    one, two = (
+        pb.coordinated_best_response(five, start=start, rng=np.random.default_rng(0), restarts=4)
+        for _ in range(2)
+    )
+    assert_array_equal(one.profile, two.profile)
+    assert_array_equal(one.payoffs, two.payoffs)
+    assert (one.moves, one.sweeps) == (two.moves, two.sweeps)
+    assert_array_equal(start, kept)
+    assert not np.shares_memory(one.profile, start)
+
+
 @pytest.mark.parametrize("restarts", [0, 2])
-def test_the_bar_counts_every_run(five, restarts, capsys):
-    """It is never one of nothing, and it ends full."""
-    rng = np.random.default_rng(0) if restarts else None
-    pb.coordinated_best_response(five, rng=rng, restarts=restarts, progress=True)
-    runs = 4 if restarts == 0 else 4 + 1 + restarts + 1
-    assert f"{runs}/{runs}" in capsys.readouterr().err
+def test_the_bar_counts_every_run_and_shows_only_when_asked(five, restarts, capsys):
+    for progress in (False, True):
+        rng = np.random.default_rng(0) if restarts else None
+        pb.coordinated_best_response(five, rng=rng, restarts=restarts, progress=progress)
+        runs = 4 if restarts == 0 else 4 + 1 + restarts + 1
+        out, err = capsys.readouterr()
+        assert ("coordinated moves: 100%" in err and f"{runs}/{runs}" in err) == progress
+        assert out == "" and (progress or err == "")
+
+
+def test_where_arguments_end(five):
+    good = {"game": five, "rng": np.random.default_rng(0)}
+    check_bounds(pb.coordinated_best_response, good, "restarts", [-1, True], [0, 1])
+    check_bounds(pb.coordinated_best_response, good, "max_sweeps", [0], [1])
+    check_bounds(pb.coordinated_best_response, good, "start", [np.zeros((5, 3), int)], [None])
+    with pytest.raises(ValueError, match="got restarts=3 and rng=None"):
+        pb.coordinated_best_response(five, restarts=3)

@@ -79,21 +79,6 @@ def test_both_bounds_of_privacy_hold_on_the_way(epsilon):
         assert np.all(mass <= np.maximum(rows.min(axis=0) / sigma, now) * (1 + 1e-6))
 
 
-@pytest.mark.parametrize("groups", [0, 3])
-def test_where_nothing_can_be_shared_or_too_much_nothing_is_proposed(groups, monkeypatch):
-    monkeypatch.setattr(joint_move, "_GROUPS", groups)
-    game = pb.NVOGame([5, 0, 4], pb.laplace_kernel(3, [0.1, 2.0]), epsilon=1.0)
-    assert not [*joint_moves(game, game.constant_profile(1))]
-    assert len([*joint_moves(game, np.array([[5, 0], [0, 0], [2, 2]]))]) == (4 if groups else 0)
-
-
-def test_where_the_release_has_the_distribution_of_the_data_the_profile_stays():
-    game = pb.NVOGame([6, 4], np.array([np.eye(2), np.eye(2)]), epsilon=1.0)
-    profile = np.array([[3, 3], [2, 2]])
-    for proposed in joint_moves(game, profile):
-        assert_array_equal(proposed, profile)
-
-
 def test_a_profile_is_better_by_privacy_first_and_then_by_divergence():
     seen = set()
     for seed in range(200):
@@ -122,10 +107,10 @@ def test_the_passes_of_coordinated_moves_do_not_grow_with_the_number_of_records(
 
 
 @compiled
-@pytest.mark.parametrize(("seed", "delta"), [(1, 1e-5), (1, 1e-3), (2, 1e-5)])
-def test_with_a_delta_joint_moves_end_private_and_closer_to_the_data(seed, delta, monkeypatch):
+@pytest.mark.parametrize("delta", [1e-5, 1e-3])
+def test_with_a_delta_joint_moves_end_private_and_closer_to_the_data(delta, monkeypatch):
     """The bounds of the program are those of δ = 0, and exact arithmetic decides with the δ."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     counts = rng.multinomial(4000, rng.dirichlet(np.full(12, 0.4)))
     kernel = pb.laplace_kernel(12, pb.scale_bound(4000, 1.0) / 4.0 ** np.arange(5))
     game = pb.NVOGame(counts, kernel, epsilon=1.0, delta=delta)

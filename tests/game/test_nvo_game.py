@@ -1,4 +1,4 @@
-"""Tests of the game: payoff, privacy of each record, equilibrium, and what is refused."""
+"""Tests of the game and of the outcome of a profile: who is private, payoff, equilibrium."""
 
 import dataclasses
 import inspect
@@ -15,6 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import pdpbook as pb
 from tests import naive
+from tests.bounds import check_bounds
 from tests.game.strategies import games, games_with_profiles
 
 COUNTS = [0, 4, 2, 0, 1]
@@ -30,14 +31,22 @@ def game() -> pb.NVOGame:
 
 
 @given(games_with_profiles())
-def test_payoff_is_the_definition(case):
+def test_an_outcome_is_the_definition(case):
     game, profile = case
+    outcome = game.evaluate(profile)
     bins, actions = naive.records_of(profile)
+    rows = game.kernel[actions, bins]
+    assert_allclose(outcome.mass, rows.sum(axis=0), rtol=1e-12, atol=1e-300)
+    assert_allclose(outcome.output, rows.mean(axis=0), rtol=1e-12, atol=1e-300)
+    assert list(outcome.weights) == game.weights[actions, bins].astype(object).sum(axis=0).tolist()
     private, divergence = naive.private_and_divergence(bins, actions, game.kernel, game.epsilon)
-    assert game.evaluate(profile).private_records == private
-    assert_allclose(game.evaluate(profile).divergence, divergence, rtol=1e-9, atol=1e-14)
+    assert outcome.private_records == private == profile[outcome.private].sum()
+    assert not outcome.private[profile == 0].any()
+    assert_allclose(outcome.divergence, divergence, rtol=1e-9, atol=1e-14)
     expected = naive.payoff(bins, actions, game.kernel, game.epsilon)
-    assert_allclose(game.evaluate(profile).payoff, expected, rtol=1e-12)
+    assert_allclose(outcome.payoff, expected, rtol=1e-12)
+    assert 0 < outcome.payoff - outcome.private_records <= 1  # the utility
+    assert outcome.losses is outcome.losses  # computed once
 
 
 @given(games_with_profiles())
@@ -128,32 +137,7 @@ def test_rounding_is_no_gain_and_three_times_as_much_is(gain, nash):
     assert not game.evaluate(start).is_nash(atol=0.0)
 
 
-def test_a_profile_is_checked_once_on_its_way_through_a_solver(game, monkeypatch):
-    from pdpbook import _validate
-
-    calls, exact = [], _validate.profile_matrix
-
-    def counted(*arguments, **options):
-        calls.append(arguments)
-        return exact(*arguments, **options)
-
-    monkeypatch.setattr(_validate, "profile_matrix", counted)
-    for solver in (pb.best_response_dynamics, pb.coordinated_best_response):
-        calls.clear()
-        solver(game, start=game.constant_profile(2))
-        assert len(calls) == 1
-
-
 # --- what the book proves -------------------------------------------------------------------
-
-
-@given(games_with_profiles())
-def test_utility_lies_between_0_and_1(case):
-    game, profile = case
-    outcome = game.evaluate(profile)
-    utility = 1 - outcome.divergence / math.log(game.bins)
-    assert 0 < utility <= 1
-    assert_allclose(outcome.payoff, outcome.private_records + utility)
 
 
 @given(st.integers(2, 40), st.floats(0.005, 50.0))
@@ -180,45 +164,34 @@ def test_permuting_records_changes_nothing(case, random):
     assert_array_equal(one.kernel, other.kernel)
 
 
-@given(games_with_profiles())
-def test_nothing_is_changed_in_place(case):
-    game, profile = case
-    kept = profile.copy()
-    outcome = game.evaluate(profile)
-    assert outcome.payoff <= game.records + 1 and outcome.regret >= 0.0 and outcome.losses.any()
-    assert_array_equal(profile, kept)
-    profile[:] = 0
-    assert_array_equal(outcome.profile, kept)
-    with pytest.raises(ValueError, match="read-only"):
-        game.counts[0] = 1
-    with pytest.raises(ValueError, match="read-only"):
-        game.kernel[0, 0, 0] = 1.0
-
-
 def test_all_but_data_and_noise_goes_by_name():
     kinds = {p.name: p.kind for p in inspect.signature(pb.NVOGame).parameters.values()}
     named = {name for name, kind in kinds.items() if kind is inspect.Parameter.KEYWORD_ONLY}
     assert named == {"epsilon", "delta", "scales", "grid"}
 
 
-def test_what_a_game_keeps_cannot_be_written_to(game):
-    for array in (game.counts, game.kernel, game.scales, game.frequency):
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 0
-    for name in ("counts", "kernel", "epsilon", "delta", "scales", "grid"):
+def test_nothing_of_a_game_or_an_outcome_can_be_changed(game):
+    profile = game.constant_profile(1)
+    outcome = game.evaluate(profile)
+    profile[:] = 0
+    assert_array_equal(outcome.profile, game.constant_profile(1))
+    arrays = {game: ("counts", "kernel", "scales", "frequency", "weights")}
+    arrays[outcome] = ("profile", "mass", "output", "losses", "private", "noise_sd")
+    for owner, names in arrays.items():
+        for name in names:
+            with pytest.raises(ValueError, match="read-only"):
+                getattr(owner, name)[0] = 0
+    for owner, name in ((game, "epsilon"), (game, "grid"), (outcome, "profile")):
         with pytest.raises(dataclasses.FrozenInstanceError):
-            setattr(game, name, getattr(game, name))
-    plain = dataclasses.replace(game, epsilon=Fraction(1, 2), delta=Fraction(1, 4))
-    assert (type(plain.epsilon), type(plain.delta)) == (float, float)
+            setattr(owner, name, getattr(owner, name))
 
 
-@given(games_with_profiles())
-def test_the_output_is_the_mean_of_the_rows(case):
-    game, profile = case
-    bins, actions = naive.records_of(profile)
-    rows = game.kernel[actions, bins]
-    assert_allclose(game.evaluate(profile).mass, rows.sum(axis=0), rtol=1e-12, atol=1e-300)
-    assert_allclose(game.evaluate(profile).output, rows.mean(axis=0), rtol=1e-12, atol=1e-300)
+def test_a_game_with_another_target_is_checked_again(game):
+    other = dataclasses.replace(game, epsilon=Fraction(1, 2), delta=Fraction(1, 4))
+    assert (type(other.epsilon), type(other.delta)) == (float, float)
+    assert_array_equal(other.kernel, game.kernel)
+    with pytest.raises(ValueError, match="epsilon"):
+        dataclasses.replace(game, epsilon=-1.0)
 
 
 def test_an_empty_bin_may_send_nothing_to_itself():
@@ -325,7 +298,27 @@ def test_noise_sd(game):
         assert pb.NVOGame(COUNTS, KERNEL, epsilon=1.0).evaluate(profile).noise_sd is None
 
 
-# --- what is refused -------------------------------------------------------------------------
+def test_values_are_released_where_the_output_says():
+    game = pb.NVOGame.from_data([1.0, 1.0, 2.0, 3.0, 3.5, 7.0], epsilon=1.0, bins=6)
+    outcome = game.evaluate(game.constant_profile(1))
+    values = outcome.sample(40_000, rng=np.random.default_rng(1))
+    shares = (values[:, None] == game.grid.midpoints).mean(axis=0)
+    assert shares.sum() == pytest.approx(1.0)  # every value is a midpoint
+    assert_allclose(shares, outcome.output, atol=5 * 0.5 / math.sqrt(values.size))
+    plain = pb.NVOGame(game.counts, game.kernel, epsilon=1.0).evaluate(outcome.profile)
+    bins = plain.sample(40_000, rng=np.random.default_rng(1))
+    assert_array_equal(game.grid.midpoints[bins], values)
+
+
+def test_games_and_outcomes_are_shown_by_a_few_values():
+    game = pb.NVOGame([3, 1], pb.laplace_kernel(2, [1.0]), epsilon=0.25, delta=0.001)
+    assert repr(game) == "NVOGame(records=4, bins=2, actions=1, epsilon=0.25, delta=0.001)"
+    outcome = game.evaluate(game.constant_profile(0))
+    shown = f"Outcome(records=4, private_records=4, divergence={outcome.divergence:.6g})"
+    assert repr(outcome) == shown
+
+
+# --- where arguments end -----------------------------------------------------------------------
 
 
 def rows_off_by(amount: float) -> Any:
@@ -334,106 +327,60 @@ def rows_off_by(amount: float) -> Any:
     return kernel
 
 
-@pytest.mark.parametrize(
-    ("changes", "error", "message"),
-    [
-        ({"epsilon": math.nan}, ValueError, "epsilon must be .*, got epsilon=nan"),
-        ({"epsilon": math.inf}, ValueError, "got epsilon=inf"),
-        ({"epsilon": 0}, ValueError, r"epsilon must be a finite number > 0, got epsilon=0\.0"),
-        ({"epsilon": -1.0}, ValueError, r"got epsilon=-1\.0"),
-        ({"epsilon": True}, TypeError, "got epsilon=True"),
-        ({"epsilon": "1"}, TypeError, "got epsilon='1'"),
-        ({"epsilon": 10**400}, ValueError, "got epsilon=inf$"),
-        ({"epsilon": -(10**400)}, ValueError, "got epsilon=-inf$"),
-        ({"delta": 1.0}, ValueError, r"delta must be a number in \[0, 1\), got delta=1\.0$"),
-        ({"delta": 2.0}, ValueError, r"delta must be a number in \[0, 1\), got delta=2\.0$"),
-        ({"delta": math.nan}, ValueError, "got delta=nan$"),
-        ({"delta": "0"}, TypeError, r"delta must be a number in \[0, 1\), got delta='0'$"),
-        ({"counts": [[1, 2], [3]]}, ValueError, "counts must be an array, got counts with rows"),
-        ({"delta": -0.1}, ValueError, r"got delta=-0\.1"),
-        ({"counts": []}, ValueError, "counts must hold at least 2"),
-        ({"counts": [7]}, ValueError, "counts must hold at least 2"),
-        ({"counts": [0, 1, 0, 0, 0]}, ValueError, r"at least 2 records, got 1 record\(s\)"),
-        ({"counts": [0, 4, -2, 0, 1]}, ValueError, r"got counts\[2\]=-2\.0$"),
-        ({"counts": [0, 4, 1.5, 0, 1]}, ValueError, r"got counts\[2\]=1\.5$"),
-        ({"counts": [0, 4, math.nan, 0, 1]}, ValueError, r"got counts\[2\]=nan$"),
-        ({"counts": [0, 4, math.inf, 0, 1]}, ValueError, r"got counts\[2\]=inf$"),
-        ({"counts": [True, True]}, TypeError, "of type bool"),
-        ({"counts": [[1, 2]]}, ValueError, r"shape \(1, 2\)"),
-        ({"kernel": KERNEL[:, :4]}, ValueError, r"got kernel of shape \(3, 4, 5\)"),
-        ({"kernel": KERNEL[0]}, ValueError, r"got kernel of shape \(5, 5\)"),
-        ({"kernel": rows_off_by(1e-6)}, ValueError, r"kernel\[1, 2\] with a sum of 1\.000001"),
-        ({"kernel": rows_off_by(math.nan)}, ValueError, r"got kernel\[1, 2, 0\]=nan$"),
-        ({"kernel": rows_off_by(math.inf)}, ValueError, r"got kernel\[1, 2, 0\]=inf$"),
-        ({"kernel": rows_off_by(-2.0)}, ValueError, r"got kernel\[1, 2, 0\]=-1\.\d+$"),
-        ({"kernel": "words"}, TypeError, "kernel must hold numbers, got kernel of type <U5"),
-        ({"kernel": [[[1.0], [0.5, 0.5]]]}, ValueError, "got kernel with rows of different le"),
-        ({"grid": "nonsense"}, TypeError, r"grid must be a pdpbook\.Grid .*grid='nonsense'"),
-        ({"grid": pb.Grid(0, 1, 4)}, ValueError, r"the 5 bins of the histogram, .*bins=4$"),
-        ({"kernel": np.roll(np.eye(5), 1, 0)[None]}, ValueError, r"own-bin probability of 0\.0$"),
-        ({"scales": [0.05, 0.2]}, ValueError, r"\(3\), got scales of length 2"),
-        ({"scales": [0.05, 0.2, -1]}, ValueError, r"got scales\[2\]=-1\.0$"),
-    ],
-)
-def test_refused_games(changes, error, message):
-    arguments: dict[str, Any] = {"counts": COUNTS, "kernel": KERNEL, "epsilon": 1.0} | changes
-    with pytest.raises(error, match=message):
-        pb.NVOGame(arguments.pop("counts"), arguments.pop("kernel"), **arguments)
+AWAY = np.roll(np.eye(5), 1, 0)[None]  # no bin keeps any mass on itself
 
 
 @pytest.mark.parametrize(
-    ("data", "options", "error", "message"),
+    ("argument", "refused", "accepted"),
     [
-        ([], {}, ValueError, r"data of length 0"),
-        ([3.0], {}, ValueError, r"data of length 1"),
-        ([3.0, 3.0], {}, ValueError, r"not be constant, got 2 value\(s\), all equal to 3\.0"),
-        ([3.0, math.nan], {}, ValueError, r"data\[1\]=.*nan"),
-        ([3.0, math.inf], {}, ValueError, r"data\[1\]=.*inf"),
-        ([True, False], {}, TypeError, "of type bool"),
-        ([1.0, 2.0], {"epsilon": -2.0}, ValueError, r"epsilon=-2\.0"),
-        ([1.0, 2.0], {"multipliers": [1.0, 0.0]}, ValueError, r"multipliers\[1\]=.*0\.0"),
-        ([1.0, 2.0], {"multipliers": [-0.2]}, ValueError, r"multipliers\[0\]=.*-0\.2"),
-        ([1.0, 2.0], {"bins": 1}, ValueError, "bins=1"),
-        ([1.0, 2.0], {"bins": 10.0}, TypeError, r"bins=10\.0"),
-        ([1.0, 2.0], {"quantile": 0.5}, ValueError, r"quantile=0\.5"),
-        ([1.0, 2.0], {"grid_epsilon": math.nan}, ValueError, "got grid_epsilon=nan"),
-        ([1.0, 2.0], {"grid_epsilon": -1.0}, ValueError, r"got grid_epsilon=-1\.0"),
-        ([1.0, 2.0], {"epsilon": 1e-308}, ValueError, "epsilon must be large enough"),
+        ("epsilon", [0, -1.0, "1", True, 10**400], [1e-300, 1, Fraction(1, 3)]),
+        ("delta", [-0.1, 1.0, "0"], [0.0, 0.999]),
+        ("counts", [[], [7], [0, 1, 0, 0, 0], [0, 4, -2, 0, 1], [0, 4, 1.5, 0, 1]], []),
+        ("counts", [[[1, 2]], [[1, 2], [3]], [True, True]], [[0, 2, 0, 0, 0], [0, 1.0, 1, 0, 0]]),
+        ("kernel", [KERNEL[:, :4], KERNEL[0], "words", AWAY], [KERNEL[:1], KERNEL.tolist()]),
+        ("kernel", [rows_off_by(1e-6), rows_off_by(-2.0)], [rows_off_by(1e-10)]),
+        ("scales", [[0.05, 0.2], [0.05, 0.2, -1]], [None, [1e-9, 1, 2]]),
+        ("grid", ["nonsense", pb.Grid(0, 1, 4)], [None, pb.Grid(0, 1, 5)]),
     ],
 )
-def test_refused_data(data, options, error, message):
-    with pytest.raises(error, match=message):
-        pb.NVOGame.from_data(data, **({"epsilon": 1.0} | options))
+def test_where_the_arguments_of_a_game_end(argument, refused, accepted):
+    good = {"counts": COUNTS, "kernel": KERNEL, "epsilon": 1.0}
+    check_bounds(pb.NVOGame, good, argument, refused, accepted)
 
 
-@pytest.mark.parametrize(
-    ("profile", "error", "message"),
-    [
-        (np.zeros((5, 2), int), ValueError, r"shape \(5, 3\), got profile of shape \(5, 2\)"),
-        (np.zeros(5, int), ValueError, r"got profile of shape \(5,\)"),
-        (np.zeros((5, 3)), TypeError, "profile must hold integers, got profile of type float64"),
-        (np.zeros((5, 3), bool), TypeError, "of type bool"),
-        (np.diag([1, 2, 3, 4, 5])[:, :3], ValueError, r"row 0 must sum to 0, got .*=1"),
-        (np.array([[1, -1, 0]] + [[0, 0, 0]] * 4), ValueError, "smallest entry of -1"),
-        (np.full((5, 3), 2**62), ValueError, "row 0 must sum to 0, got .*=13835058055282163712"),
-    ],
-)
-def test_refused_profiles(game, profile, error, message):
-    with pytest.raises(error, match=message):
-        game.evaluate(profile)
-
-
-def test_refused_actions_and_generators(game):
-    for action, error, message in [
-        (3, ValueError, "action must be less than 3, got action=3"),
-        (-1, ValueError, "got action=-1"),
-        (True, TypeError, "got action=True"),
-        (1.0, TypeError, r"got action=1\.0"),
+def test_an_error_shows_where_the_fault_is():
+    for amount, shown in [
+        (1e-6, r"kernel\[1, 2\] with a sum of 1\.000001"),
+        (-2.0, r"\[1, 2, 0\]=-1\."),
     ]:
-        with pytest.raises(error, match=message):
-            game.constant_profile(action)
-    for rng in (0, 7, None, np.random):
-        with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator, got rng="):
-            game.random_profile(rng=rng)
-    with pytest.raises(ValueError, match=r"atol=-1\.0"):
-        game.evaluate(game.constant_profile(0)).is_nash(atol=-1.0)
+        with pytest.raises(ValueError, match=shown):
+            pb.NVOGame(COUNTS, rows_off_by(amount), epsilon=1.0)
+
+
+@pytest.mark.parametrize(
+    ("argument", "refused", "accepted"),
+    [
+        ("data", [[], [3.0], [3.0, 3.0], [3.0, math.inf]], [[3.0, 4.0]]),
+        ("epsilon", [-2.0, 1e-308], [1e-6]),
+        ("multipliers", [[1.0, 0.0], [-0.2]], [[1e-3]]),
+        ("bins", [1, 10.0], [2]),
+        ("quantile", [0.5, 1.0], [0.51, 0.99]),
+        ("grid_epsilon", [0.0, math.nan], [None, 1e-6]),
+    ],
+)
+def test_where_the_arguments_of_from_data_end(argument, refused, accepted):
+    good = {"data": [1.0, 2.0, 2.0, 4.0], "epsilon": 1.0}
+    check_bounds(pb.NVOGame.from_data, good, argument, refused, accepted)
+
+
+def test_where_the_arguments_of_an_outcome_end(game):
+    shapes = [np.zeros((5, 2), int), np.zeros(5, int), np.zeros((5, 3)), np.zeros((5, 3), bool)]
+    rows = [np.diag([1, 2, 3, 4, 5])[:, :3], np.array([[1, -1, 0], *[[0, 0, 0]] * 4])]
+    large = np.full((5, 3), 2**62)  # whose rows have no sum in 64 bits
+    check_bounds(game.evaluate, {}, "profile", [*shapes, *rows, large])
+    check_bounds(game.constant_profile, {}, "action", [3, -1, True, 1.0], [0, 2])
+    check_bounds(game.random_profile, {}, "rng", [0, None, np.random])
+    outcome, rng = game.evaluate(game.constant_profile(0)), np.random.default_rng(0)
+    check_bounds(outcome.is_nash, {}, "atol", [-1.0, math.nan], [0.0, None])
+    check_bounds(outcome.sample, {"rng": rng}, "size", [0, 2.0, 10**12], [1])
+    check_bounds(outcome.sample, {"size": 1}, "rng", [7])

@@ -573,11 +573,11 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "self": small_game(),
         "profile": small_game().constant_profile(1),
     },
-    "game.outcome.Outcome.is_nash": lambda: {
+    "game.nvo_game.Outcome.is_nash": lambda: {
         "self": evaluated(small_game()),
         "atol": 1e-9,
     },
-    "game.outcome.Outcome.sample": lambda: {
+    "game.nvo_game.Outcome.sample": lambda: {
         "self": evaluated(from_data()),
         "size": 3,
         "rng": rng(),
