@@ -18,7 +18,6 @@ import pytest
 from pdpbook.foundations import system_generator
 from pdpbook.foundations.system_generator import SystemGenerator
 from tests.test_signatures import PUBLIC, parameters
-from tests.tools.module_calls import MODULE_CALLS
 from tests.tools.valid_calls import CALLS
 
 KINDS = {
@@ -102,10 +101,7 @@ def test_a_release_draws_from_the_operating_system(
             return drawn(self, *arguments, **named)
 
     monkeypatch.setattr(system_generator, "SystemGenerator", Watched)
-    offered = name.partition(".")[2]
-    valid = CALLS.get(offered) or next(
-        call for key, call in MODULE_CALLS.items() if key.endswith(f".{offered}")
-    )
-    arguments = {key: value for key, value in valid().items() if key != "rng"}
+    valid = CALLS[name.partition(".")[2]]()
+    arguments = {key: value for key, value in valid.items() if key != "rng"}
     PUBLIC[name](**arguments)
     assert asked
