@@ -345,10 +345,10 @@ def whole_numbers(name: str, values: ArrayLike) -> NDArray[np.int64]:
     raw = numeric(name, values)
     if raw.dtype.kind == "f":
         raise TypeError(f"{name} must hold whole numbers, got {name} of type {raw.dtype}")
-    array = finite_array(name, raw)
-    if (np.abs(array) > 2.0**53).any():
-        largest = float(array.flat[np.abs(array).argmax()])
-        raise ValueError(f"{name} must be at most 2**53 in size, got an entry of {largest!r}")
+    finite_array(name, raw)
+    largest = max(int(raw.min()), int(raw.max()), key=abs)
+    if abs(largest) > 2**53:
+        raise ValueError(f"{name} must be at most 2**53 in size, got an entry of {largest}")
     return raw.astype(np.int64)
 
 
@@ -397,7 +397,8 @@ def counts_vector(name: str, values: ArrayLike, *, records: int = 2) -> NDArray[
         raise ValueError(
             f"{name} must count at least {records} records, got {int(total)} record(s)"
         )
-    if total > 2**53:
+    # as floats, 2**53 + 1 and 2**53 are the same
+    if total >= 2**53 and sum(map(int, np.asarray(values).tolist())) > 2**53:
         raise ValueError(f"{name} must count at most 2**53 records, got {total:g}")
     return array.astype(np.int64)
 

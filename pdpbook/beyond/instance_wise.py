@@ -105,7 +105,8 @@ def instance_wise_game(
         values = _validate.finite_vector("data", data, at_least=2)
         grid = Grid(float(values.min()), float(values.max()), bins)
     else:
-        grid = Grid.padded(data, epsilon=grid_epsilon, bins=bins)
+        padding = _validate.number("grid_epsilon", grid_epsilon, above=0.0)
+        grid = Grid.padded(data, epsilon=padding, bins=bins)
     scales = grid.sensitivity * np.array(READINGS[reading](epsilon))
     if not (np.isfinite(scales) & (scales > 0.0)).all():
         raise _validate.fail("epsilon", "such that the scales are finite and > 0", epsilon)

@@ -1,0 +1,365 @@
+"""The domain of every argument: what lies just outside is refused by name, its ends are taken.
+
+The table says, for each argument of each valid call, what it may be.  A line holds a domain, the
+arguments that have it, and behind a colon the functions of which it is told; a line without
+functions is told of all others.  A domain is
+
+* ``number (0, 1]``: finite numbers between two ends, of which [ and ] belong to it;
+* ``whole [1, 9]``: whole numbers, both ends of which belong to it;
+* ``flag``, or the words that may be given, with strokes between them: ``refuse|clip``;
+* a name of :data:`OBJECTS`, which says what is refused;
+* ``free``: what the fuzz gives to it is all that can be said.
+
+``?`` behind a domain is for None, which may be given as well.  The domain of an array or a list is
+that of its numbers, of which the first is exchanged.  What depends on two arguments is meant for
+the others as they are in the valid call; more of it stands in :data:`RELATIONS`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from pdpbook.own_data import reports
+from tests.tools import fuzz
+from tests.tools.valid_calls import CALLS, arguments, public, repeated_game, small_game
+
+DOMAINS = """
+number (-inf, inf)  accurate adversary centre changes data noise numbers utilities user value values
+    x y
+number (-inf, inf)  values?: sd_loss
+number (-inf, inf)  first second: pair_row
+number (-inf, inf)  features response
+number (-inf, inf)  noisy: two_level_density
+number [-1e15, 1e15]  value: double_laplace laplace_preimages
+number [-1e100, 1e100]  response: least_squares_influence worst_least_squares_changes
+number (-1.1e100, 1.1e100)  features: least_squares_influence worst_least_squares_changes
+number (-1e30, 1e30)  observation observations
+number [0, 4]  data: PerInstanceLaplace Grid.counts Grid.index
+number [0, 5]  values: impossible_share
+number [0, 1]  value: bounded_laplace_mechanism
+number (-inf, 2)  candidates
+number (-inf, 1)  candidates: released_query
+number [-1e100, 1e100]  candidates: worst_least_squares_changes
+number (-inf, inf)  lower
+number (-1e100, inf)  lower: make_column report worst_least_squares_changes
+number [-1e100, inf)  lower: noisy_mean
+number (0, inf)  upper
+number (0, 1e100)  upper: make_column report worst_least_squares_changes
+number (0, 1e100]  upper: noisy_mean
+
+number (0, inf)  budget clip cost epsilon epsilons extra gain grid_epsilon? harm
+    knowledge multipliers people power protected rate ratio scale scales sd
+    sensitivity sigma sigmas stakes steepness step_size threshold time_limit tolerance total
+number (0, 1e100)  epsilons: regression_table
+number (1e-100, inf)  divisor divisors padding? paddings
+number [1e-15, inf)  epsilon: common_scale
+number [1e-300, inf)  epsilon: randomised_response_share
+number [1e-300, inf)  epsilons: gradual_laplace
+number (1e-300, inf)  epsilon: refine two_level_density
+number [1e-12, 36]  epsilon: dp_histogram geometric_mechanism noise_margin
+number [1e-9, 36]  epsilon: discrete_staircase_mechanism
+number [1e-12, 700]  epsilon: posterior_from_noise
+number [0.001, 700]  epsilon: posterior_from_both
+number [1e-12, 700]  histogram_epsilon?
+number [1e-9, 500]  epsilon: bounded_laplace_mechanism bounded_laplace_scale staircase_mechanism
+    staircase_pdf
+number [1e-6, 30]  epsilon: make_release noisy_mean report
+number (0, 72]  epsilon: private_randomiser
+number (0, 1)  epsilon: classical_gaussian_sigma
+number [0, inf)  epsilon: RecordProfile.delta gaussian_delta gaussian_deltas guess_bound
+    hockey_stick_divergence laplace_tradeoff posterior_interval tradeoff_bound
+number [0, 700]  epsilon: audit_power
+number [0.5, inf)  new_epsilon: refine
+number [1, inf)  new_epsilon: two_level_density
+number [0, inf)  atol? divergence memory offset ours published resolution shift stake
+number [0, inf)  scales: PerInstanceLaplace
+number (0, inf)  scales?: NVOGame
+number [0, inf)  stakes: RepeatedGame
+number [0, inf]  budgets
+number (0.5, inf)  cap
+number [1e-307, inf)  scale: truncated_laplace_extremes truncated_laplace_pdf
+number [1e-15, 1e15]  scale: double_laplace laplace_preimages
+number [0.01, 1e6]  sigma: discrete_gaussian_mechanism
+number [1e-100, 2]  power: game_tuned_budgets
+number [0.0014285714285714286, inf)  scale: bounded_laplace_epsilon
+number [1, inf)  order
+number (1, inf)  order: renyi_epsilon
+number (0, 700)  step?
+
+number [0, 1)  delta deltas discount mutation
+number [0, 1)  threshold: jaccard_index
+number [0, 1)  share?: staircase_mechanism staircase_pdf
+number [0, 1]  alpha exploration false_positive_rate granularities granularity location
+    true_positive_rate
+number (0, 1)  confidence cosine miss quantile slack
+number (0, 1)  prior: posterior_interval
+number (0, 1)  delta: FilteredDescent.epsilon filter_budget gaussian_epsilons optimal_composition
+    renyi_epsilon
+number (0, 1]  follow learning_rate quantiles
+number (0, 1]  share: private_randomiser
+number (0, 1]  sensitivity: Grid bounded_laplace_mechanism
+number (0, 2]  sensitivity: bounded_laplace_epsilon bounded_laplace_scale
+number (0, 0.5]  delta: classical_gaussian_sigma
+number [1e-12, 1]  delta: RecordProfile.epsilon
+number [1e-300, 1)  delta: analytic_gaussian_sigma audit_release gaussian_mechanism noise_margin
+    private_randomiser
+number [1e-5, 1)  relative_gap
+number (0.0002, 1)  attack_probability
+number (0.5, 1)  quantile: Grid.padded NVOGame.from_data
+number [0.5, 1)  truth
+
+whole [-2**53, 2**53]  noisy hops
+whole [-2**53, 2**53]  value: discrete_gaussian_mechanism discrete_staircase_mechanism
+    geometric_mechanism
+whole [-1, 1]  user_sign
+whole [0, 2**53]  at_least reruns seed? seeds
+whole [0, 2**53]  seed: report
+whole [0, 1e9]  restarts: coordinated_best_response
+whole [0, 1]  action empty_action
+whole [0, 1]  action?: game_pairs
+whole [0, 2]  action: InstanceWiseNoise.step
+whole [0, 2]  from_bins? sources?
+whole [0, inf)  start: keyed_draws
+whole [0, memory]  stop
+whole [0, 10]  correct true_positives
+whole [0, 12]  false_positives
+whole [1, 2**53]  columns learn_every max_sweeps negatives patience? records
+whole [1, 2**53]  bins: noise_margin
+whole [1, 2**53]  bins?: published_scale_bound
+whole [1, 2**53]  draws: advanced_composition
+whole [1, 2**53]  n: likely_counts posterior_from_both posterior_from_public public_randomiser
+whole [1, 2**53]  sensitivity: geometric_mechanism
+whole [1, memory]  batch_size copies crossover_points groups hidden measurements
+    replay replicates rounds size
+whole [1, memory]  levels?
+whole [1, memory]  size?: exponential_mechanism
+whole [1, memory]  bins: noisy_histogram_pairs
+whole [1, 1e9]  draws generations restarts runs steps
+whole [1, 1e6]  draws: make_release optimal_attack record_profile report
+whole [1, 100000]  draws: optimal_composition
+whole [1, 10000]  releases
+whole (0, 2**31]  sensitivity: discrete_staircase_mechanism
+whole [1, 11]  elites
+whole [1, 4]  number
+whole [1, 3]  step?: discrete_staircase_mechanism
+whole [1, 4]  table
+whole [1, 2]  count
+whole [1, 4]  protected?: distance_budgets
+whole [2, 2**53]  n
+whole [2, 2**53]  bins: sd_loss_limit
+whole (1, memory]  population
+whole (1, 2**53]  n: budget_cap
+whole [2, memory]  bins encoding repeats
+whole [2, memory]  draws?: regression_table
+whole [2, memory]  n: load_credit
+whole [2, 1024]  bins?: make_release report
+whole [2, 53]  bits
+whole [2, 12]  parents
+whole [3, memory]  levels: distance_budgets
+whole [9, 12]  guesses
+whole [9, 2**53]  positives
+whole [10, 2**53]  canaries?
+
+flag  batch mean printed progress shuffle whole zero_sum
+flag?  progress: audit_release report
+rows|blur|laplace  actions
+silent|laplace  before
+printed|reversed  direction
+karate|les-miserables|large  network
+curve|profiles|bounds  name: committed_run
+removal|replacement  neighbours
+refuse|clip  outside
+record|all  privacy
+printed|over-epsilon  reading
+actions|items|response  state
+
+bayesian game  game: bayesian_equilibria zero_sum_equilibrium
+counts  counts public
+counts  lower: is_safe safe_randomiser
+distribution  absent distribution p present q
+distribution?  items
+flags  answers counted reported
+function  choose make pipeline solve
+game  game
+generator  rng
+generator?  rng: Outcome.sample PerInstanceLaplace.sample best_response_dynamics
+    discrete_gaussian_mechanism discrete_staircase_mechanism dp_histogram
+    draw_released exponential_mechanism geometric_mechanism noisy_mean noisy_quantile
+    private_randomiser randomised_response
+grid  grid
+grid?  grid: NVOGame
+kernel  first kernel second
+profile  profile
+profile?  start
+repeated game  game: minimax_q_learning solve_repeated
+rows  adversary_plan user_plan
+rows  first second: pair_losses sample_pairs
+rows  prior
+square  randomiser
+text  purpose
+word  publish
+word?  release
+free  profile: formal_proof
+free  grid_epsilon multipliers: Setting
+free  x: truncated_laplace_pdf
+free  table: audit_release
+free  lower upper: released_query
+free  after_each by categories column content env file graph key labels mass mechanism name options
+    other path pipelines profiles queries rows setting settings statistic weights where
+"""
+
+WORD = "a word that nobody uses"
+
+
+def flawed(valid: Any) -> list[Any]:
+    """Return arrays of rows that each sum to 1 in which one thing is wrong."""
+    negative, more, unknown = (np.array(valid, dtype=float) for _ in range(3))
+    negative.flat[:2] = -1.0, 2.0
+    more.flat[0] += 1e-6
+    unknown.flat[0] = math.nan
+    return [negative, more, unknown, [], [[1.0], [0.5, 0.5]], WORD]
+
+
+def other_counts(valid: Any) -> list[Any]:
+    """Return what is no histogram, and one with more records than a float can count."""
+    rest = np.asarray(valid).tolist()[1:]
+    return [[x, *rest] for x in (-1, 0.5, math.nan, math.inf, 2**53 + 1, WORD)] + [[5], 3]
+
+
+def other_profiles(valid: Any) -> list[Any]:
+    """Return profiles of other records, and what is no profile."""
+    moved = valid.copy()
+    moved[0] += np.resize((-9, 9), moved.shape[1])
+    return [valid + 1, moved, valid.astype(float), valid[0], valid[:, :1], WORD]
+
+
+#: What a value of a kind must not be, made from that of the valid call.
+OBJECTS: dict[str, Callable[[Any], list[Any]]] = {
+    "bayesian game": lambda valid: [repeated_game(), WORD],
+    "counts": other_counts,
+    "distribution": lambda valid: [*flawed(valid), valid[None, None]],
+    "flags": lambda valid: [[0, 1, 1], [], WORD],
+    "free": lambda valid: [],
+    "function": lambda valid: [3, lambda one, two, three: 1, WORD],
+    "game": lambda valid: [repeated_game(), valid.counts],
+    "generator": lambda valid: [0, np.random.RandomState(0), np.random, WORD],
+    "grid": lambda valid: [(0.0, 4.0), 3],
+    "kernel": lambda valid: [*flawed(valid), valid[0], valid[..., :1]],
+    "profile": other_profiles,
+    "repeated game": lambda valid: [small_game(), WORD],
+    "rows": lambda valid: [*flawed(valid), valid[0]],
+    "square": lambda valid: [*flawed(valid), valid[0], valid[:, :1]],
+    "text": lambda valid: [3, b"x", ["x"]],
+    "word": lambda valid: [WORD, 3, [valid]],
+}
+
+
+def parsed() -> tuple[dict[str, str], dict[tuple[str, str], str]]:
+    """Return the domain of each argument, and those that it has in single functions."""
+    of_all: dict[str, str] = {}
+    of_one: dict[tuple[str, str], str] = {}
+    for line in filter(None, DOMAINS.replace("\n    ", " ").splitlines()):
+        domain, _, rest = line.partition("  ")
+        names, _, functions = rest.partition(": ")
+        for name in names.split():
+            argument, full = name.rstrip("?"), domain + "?" * name.endswith("?")
+            known = {(each, argument): full for each in functions.split()}
+            assert argument not in of_all or known, f"{argument} has two domains"
+            of_one |= known
+            of_all |= {} if known else {argument: full}
+    return of_all, of_one
+
+
+OF_ALL, OF_ONE = parsed()
+
+
+def ends(interval: str) -> tuple[list[Any], list[Any]]:
+    """Return numbers just outside of an interval, and those of its ends that belong to it."""
+    match = re.fullmatch(r"(number|whole) ([\[(])(.+), (.+)([\])])", interval)
+    assert match, f"{interval} is no domain"
+    kind, left, low, high, right = match.groups()
+    least, most = (eval(end, {"inf": math.inf, "memory": 2**53 - 1}) for end in (low, high))
+    inside = [least] * (left == "[") + [most] * (right == "]" and not 1024 < most < math.inf)
+    if kind == "whole":
+        above = [] if most == math.inf else [int(most) + 1]
+        return [least - (left == "["), least + 0.5, *above], inside
+    below = least if left == "(" else math.nextafter(least, -math.inf)
+    above = most if right == ")" else math.nextafter(most, math.inf)
+    return [x for x in (below, above, -math.inf, math.inf, math.nan) if x not in inside], inside
+
+
+def exchanged(valid: Any, number: Any) -> Any:
+    """Return an argument with one number exchanged: the first, if it holds several."""
+    if isinstance(valid, np.ndarray):
+        values = valid.astype(np.result_type(valid, type(number)))
+        values.flat[0] = number
+        return values
+    return type(valid)([number, *valid[1:]]) if isinstance(valid, list | tuple) else number
+
+
+def refused_and_taken(name: str, argument: str) -> tuple[list[Any], list[Any]]:
+    """Return what an argument must refuse, and what it must take."""
+    valid = CALLS[name]()[argument]
+    domain = OF_ONE.get((name, argument)) or OF_ALL[argument]
+    kind = domain.rstrip("?")
+    refused: list[Any]
+    taken: list[Any] = []
+    if kind in OBJECTS:
+        refused = OBJECTS[kind](valid)
+    elif kind == "flag":
+        refused, taken = [0, 1, "yes", np.array(True)], [True, False]
+    elif "|" in kind:
+        refused, taken = [WORD, 0, [kind], b"x"], kind.split("|")
+    else:
+        outside, inside = ends(kind)
+        refused = [exchanged(valid, number) for number in outside]
+        taken = [exchanged(valid, number) for number in inside]
+        if isinstance(valid, list | tuple):
+            refused += [type(valid)([WORD])]
+        elif isinstance(valid, np.ndarray):
+            refused += [[], [WORD], [True], np.ma.masked_array(valid, np.ones_like(valid))]
+        else:
+            refused += [WORD, [WORD], 1j, True]
+    if kind != "free":
+        (taken if domain.endswith("?") else refused).append(None)
+    return refused, taken
+
+
+def message(name: str, changes: dict[str, Any]) -> str | None:
+    """Return with which message a changed call is refused; None if it is not."""
+    try:
+        with patch.multiple(reports, **fuzz.REPEATED):
+            public(name)(**CALLS[name]() | changes)
+    except (ValueError, TypeError) as error:
+        return str(error)
+    return None
+
+
+@pytest.mark.parametrize(("name", "argument"), list(arguments()))
+def test_what_lies_outside_is_refused_by_name_and_the_ends_are_taken(
+    name: str, argument: str
+) -> None:
+    refused, taken = refused_and_taken(name, argument)
+    faults = []
+    for value in refused:
+        said = message(name, {argument: value})
+        if said is None or not re.search(rf"\b{argument}\b", said):
+            faults.append(f"{argument}={value!r} must be refused by its name: {said}")
+    for value in taken:
+        if said := message(name, {argument: value}):
+            faults.append(f"{argument}={value!r} must be taken: {said}")
+    assert not faults, "\n".join(["", *faults])
+
+
+def test_the_table_tells_of_every_argument_and_of_no_other() -> None:
+    known = list(arguments())
+    assert not OF_ONE.keys() - set(known)
+    told = OF_ALL.keys()
+    assert {argument for pair in known if pair not in OF_ONE for argument in pair[1:]} == told
