@@ -102,7 +102,7 @@ def instance_wise_game(
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     reading = _validate.choice("reading", reading, *READINGS)
     if grid_epsilon is None:
-        values = _validate.finite_vector("data", data, at_least=2)
+        values = _validate.finite_vector("data", data, entries=2)
         grid = Grid(float(values.min()), float(values.max()), bins)
     else:
         padding = _validate.number("grid_epsilon", grid_epsilon, above=0.0)

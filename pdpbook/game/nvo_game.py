@@ -94,10 +94,10 @@ class NVOGame:
     def __post_init__(self) -> None:
         """Check everything once; afterwards the arrays are read-only."""
         counts = _validate.counts_vector("counts", self.counts)
-        ideal = _validate.stochastic_kernel("kernel", self.kernel, bins=counts.size)
+        ideal = _validate.kernel_array("kernel", self.kernel, bins=counts.size)
         kernel = whole_weights(ideal) / UNITS
         epsilon = _validate.number("epsilon", self.epsilon, above=0.0)
-        delta = _validate.fraction("delta", self.delta)
+        delta = _validate.number("delta", self.delta, at_least=0.0, below=1.0)
         own = kernel[:, np.arange(counts.size), np.arange(counts.size)][:, counts > 0]
         if (own <= 0).any():
             raise ValueError(
@@ -170,7 +170,7 @@ class NVOGame:
         if grid_epsilon is not None:
             padding = _validate.number("grid_epsilon", grid_epsilon, above=0.0)
         factors = _validate.positive_vector("multipliers", multipliers)
-        values = _validate.finite_vector("data", data, at_least=2)
+        values = _validate.finite_vector("data", data, entries=2)
         grid = Grid.padded(values, epsilon=padding, bins=bins, quantile=quantile)
         with np.errstate(over="ignore"):
             scales = factors * grid.sensitivity / epsilon

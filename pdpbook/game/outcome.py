@@ -179,7 +179,7 @@ class Outcome:
         """
         if atol is None:
             atol = 2e-12 / self.game.records
-        return self.regret <= _validate.number("atol", atol, above=0.0, strict=False)
+        return self.regret <= _validate.number("atol", atol, at_least=0.0)
 
     def sample(self, size: int, *, rng: np.random.Generator | None = None) -> NDArray:
         """Release values: draw from the output distribution, without rounding.
@@ -200,7 +200,8 @@ class Outcome:
             Midpoints of the grid's bins, in the data's unit, if the game has a grid; otherwise
             the numbers of the bins, from 0 to K - 1.
         """
-        size = _validate.length("size", size, what="a sample")
+        size = _validate.integer("size", size, at_least=1)
+        _validate.memory("size", size, size, what="a sample")
         source = release_source(rng)
         bins = drawn_bins(self.weights, self.game.records, size, source)
         return bins if self.game.grid is None else self.game.grid.midpoints[bins]
