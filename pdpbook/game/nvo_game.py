@@ -227,7 +227,7 @@ class NVOGame:
 
     @cached_property
     def compiled(self) -> _loops.Game:
-        """The game as the compiled loops take it."""
+        """The arguments of the compiled loops."""
         judged = target(self.records, self.epsilon, self.delta)
         return _loops.Game(self.kernel, self.frequency, judged)
 
