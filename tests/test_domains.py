@@ -23,9 +23,11 @@ from collections.abc import Callable
 from typing import Any
 from unittest.mock import patch
 
+import networkx as nx
 import numpy as np
 import pytest
 
+import pdpbook as pb
 from pdpbook.own_data import reports
 from tests.tools import fuzz
 from tests.tools.valid_calls import CALLS, arguments, public, repeated_game, small_game
@@ -100,16 +102,15 @@ number [0, 1]  alpha exploration false_positive_rate granularities granularity l
     true_positive_rate
 number (0, 1)  confidence cosine miss quantile slack
 number (0, 1)  prior: posterior_interval
-number (0, 1)  delta: FilteredDescent.epsilon filter_budget gaussian_epsilons optimal_composition
-    renyi_epsilon
+number (0, 1)  delta: FilteredDescent.epsilon filter_budget optimal_composition renyi_epsilon
 number (0, 1]  follow learning_rate quantiles
 number (0, 1]  share: private_randomiser
 number (0, 1]  sensitivity: Grid bounded_laplace_mechanism
 number (0, 2]  sensitivity: bounded_laplace_epsilon bounded_laplace_scale
 number (0, 0.5]  delta: classical_gaussian_sigma
 number [1e-12, 1]  delta: RecordProfile.epsilon
-number [1e-300, 1)  delta: analytic_gaussian_sigma audit_release gaussian_mechanism noise_margin
-    private_randomiser
+number [1e-300, 1)  delta: analytic_gaussian_sigma audit_release gaussian_epsilons
+    gaussian_mechanism noise_margin private_randomiser
 number [1e-5, 1)  relative_gap
 number (0.0002, 1)  attack_probability
 number (0.5, 1)  quantile: Grid.padded NVOGame.from_data
@@ -182,7 +183,9 @@ actions|items|response  state
 
 bayesian game  game: bayesian_equilibria zero_sum_equilibrium
 counts  counts public
-counts  lower: is_safe safe_randomiser
+histogram  counts: PrivateRandomiser.output dp_histogram draw_released private_randomiser
+histogram  lower: is_safe safe_randomiser
+graph  graph
 distribution  absent distribution p present q
 distribution?  items
 flags  answers counted reported
@@ -211,7 +214,7 @@ free  grid_epsilon multipliers: Setting
 free  x: truncated_laplace_pdf
 free  table: audit_release
 free  lower upper: released_query
-free  after_each by categories column content env file graph key labels mass mechanism name options
+free  after_each by categories column content env file key labels mass mechanism name options
     other path pipelines profiles queries rows setting settings statistic weights where
 """
 
@@ -230,7 +233,7 @@ def flawed(valid: Any) -> list[Any]:
 def other_counts(valid: Any) -> list[Any]:
     """Return what is no histogram, and one with more records than a float can count."""
     rest = np.asarray(valid).tolist()[1:]
-    return [[x, *rest] for x in (-1, 0.5, math.nan, math.inf, 2**53 + 1, WORD)] + [[5], 3]
+    return [[x, *rest] for x in (-1, 0.5, math.nan, math.inf, 2**53 + 1, WORD)] + [[5], 3, [[4, 2]]]
 
 
 def other_profiles(valid: Any) -> list[Any]:
@@ -243,14 +246,16 @@ def other_profiles(valid: Any) -> list[Any]:
 #: What a value of a kind must not be, made from that of the valid call.
 OBJECTS: dict[str, Callable[[Any], list[Any]]] = {
     "bayesian game": lambda valid: [repeated_game(), WORD],
-    "counts": other_counts,
+    "counts": lambda valid: [*other_counts(valid), np.eye(1, len(valid))[0]],
     "distribution": lambda valid: [*flawed(valid), valid[None, None]],
     "flags": lambda valid: [[0, 1, 1], [], WORD],
     "free": lambda valid: [],
     "function": lambda valid: [3, lambda one, two, three: 1, WORD],
     "game": lambda valid: [repeated_game(), valid.counts],
     "generator": lambda valid: [0, np.random.RandomState(0), np.random, WORD],
+    "graph": lambda valid: [[[0, 1]], {0: [1]}],
     "grid": lambda valid: [(0.0, 4.0), 3],
+    "histogram": other_counts,
     "kernel": lambda valid: [*flawed(valid), valid[0], valid[..., :1]],
     "profile": other_profiles,
     "repeated game": lambda valid: [small_game(), WORD],
@@ -332,6 +337,174 @@ def refused_and_taken(name: str, argument: str) -> tuple[list[Any], list[Any]]:
     return refused, taken
 
 
+TWO = pb.NVOGame([1, 0, 1], pb.laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
+LATER = pb.beyond.RepeatedGame([0.2, 1.5], items=[[0.9, 0.1], [0.1, 0.9]])
+LINE, LONE = [[1, 0], [1, 1], [1, 2]], [[0, 1], [0, 1], [0, 1], [1, 1]]
+ONE, THREE = np.zeros((1, 1, 2, 2)), [1.0] * 3
+LARGEST = dict(lower=-1.5e308, upper=1.5e308)
+
+#: Changes of a valid call, and what the error says; None where the call must go on.
+RELATIONS: list[tuple[str, dict[str, Any], str | None]] = [
+    ("Grid", LARGEST, "upper must be a finite distance above lower=-1.5e"),
+    ("Grid", dict(lower=4.0), "upper must be a finite number > 4, got upper=4"),
+    ("Grid.index", dict(data=[1.0, 4.5]), r"data must lie in \[0, 4\], got data\[1\]=4.5"),
+    ("Grid.padded", dict(data=THREE), "data must not be constant"),
+    ("Grid.padded", dict(data=[1.0, 1.0 + 1e-9]), None),
+    ("Grid.padded", dict(epsilon=1.4e-308), "epsilon must be large enough for a finite padding"),
+    ("PerInstanceLaplace", dict(scales=THREE), "scales must hold one value or 4, got .* length 3"),
+    ("PerInstanceLaplace", dict(scales=0.5), None),
+    ("advanced_composition", dict(delta=0.999999), None),
+    (
+        "analytic_gaussian_sigma",
+        dict(sensitivity=5e-324, epsilon=1e4, delta=0.1),
+        "finite number >",
+    ),
+    ("analytic_gaussian_sigma", dict(sensitivity=[1.0, 1e308]), "sensitivity must be such that"),
+    ("analytic_gaussian_sigma", dict(sensitivity=THREE, epsilon=[1, 2]), "sensitivity and epsilon"),
+    ("basic_composition", dict(deltas=[0.1] * 3), "deltas must hold one value or 2"),
+    ("basic_composition", dict(deltas=[[0.1, 0.1]]), "deltas must be one-dimensional"),
+    ("basic_composition", dict(deltas=0.0, epsilons=[4e307] * 2), None),
+    ("basic_composition", dict(epsilons=[1e308] * 2), "epsilons must be so small that their sum"),
+    ("bounded_laplace_epsilon", LARGEST, "upper must be a finite distance above lower=-1.5e"),
+    ("bounded_laplace_mechanism", dict(value=[0.5, 1.25]), r"value must be within .* value=1\.25"),
+    ("bounded_laplace_scale", dict(sensitivity=1.9e-290), "at least 1e-290 of the range"),
+    ("bounded_laplace_scale", dict(sensitivity=2.1e-290), None),
+    ("classical_gaussian_sigma", dict(sensitivity=1e308, epsilon=0.001), "small enough for a fin"),
+    ("discrete_staircase_mechanism", dict(sensitivity=1), "step must be a whole number <= 1"),
+    ("exponential_epsilon", dict(rate=2.0, sensitivity=6e307), "so small that epsilon is finite"),
+    ("exponential_epsilon", dict(rate=2.0, sensitivity=4e307), None),
+    ("exponential_mechanism", dict(utilities=[[1.0]]), "utilities must be one-dimensional"),
+    ("exponential_mechanism", dict(size=2**28, utilities=[0.0] + [-1e4] * 4), "10.*tries"),
+    ("gaussian_delta", dict(sigma=THREE), "sigma and epsilon must have shapes that fit"),
+    ("gaussian_mechanism", dict(sensitivity=THREE, epsilon=1.0), "value and sensitivity must have"),
+    ("gaussian_renyi", dict(sigma=1e-200), "sigma must be so large that the divergence is finite"),
+    ("geometric_mechanism", dict(sensitivity=2, epsilon=72.1), "epsilon must be at most 36 times"),
+    ("geometric_mechanism", dict(sensitivity=2, epsilon=72.0), None),
+    ("geometric_mechanism", dict(sensitivity=2, epsilon=1.9e-12), "epsilon must be at least 1e-12"),
+    ("impossible_share", dict(epsilon=1e-16), "epsilon must be such that the scale"),
+    ("impossible_share", dict(upper=3.0), r"values must be within \[0, 3\]"),
+    (
+        "laplace_mechanism",
+        dict(sensitivity=1e-200, epsilon=1e200),
+        "sensitivity / epsilon must be a",
+    ),
+    (
+        "laplace_mechanism",
+        dict(sensitivity=THREE),
+        "value and sensitivity / epsilon must have shap",
+    ),
+    ("laplace_mechanism", dict(sensitivity=THREE, epsilon=[1, 2]), "sensitivity and epsilon must"),
+    ("laplace_renyi", dict(scale=1e-310), "scale must be so large|scale must be a finite number >"),
+    ("noisy_mean", dict(upper=9e-101), "upper must be at least 1e-100 above lower"),
+    ("noisy_mean", dict(values=[1.0]), "values must hold at least 2"),
+    ("noisy_quantile", dict(candidates=[2.0, 1.0]), "candidates must be in ascending order"),
+    ("noisy_quantile", dict(candidates=np.arange(1e5 + 1)), r"candidates must be at most 10\*\*5"),
+    ("optimal_composition", dict(epsilon=1.2e307), "epsilon must be so small that draws times it"),
+    ("optimal_composition", dict(epsilon=1.1e307), None),
+    ("renyi_epsilon", dict(divergence=[0.1]), "divergence must have the length 2 of order"),
+    ("renyi_epsilon", dict(order=[[2.0, 10.0]]), "order must be one-dimensional"),
+    ("staircase_mechanism", dict(value=[0, 1.79e308], sensitivity=1e306, epsilon=0.01), "so small"),
+    *(
+        (name, {second: [1.0]}, f"{first} and {second} must have the same length, got 3 and 1")
+        for first, second, names in (
+            ("p", "q", "cosine_similarity hockey_stick_divergence jaccard_index kl_divergence"),
+            ("p", "q", "pure_epsilon renyi_divergence sd_loss"),
+            ("present", "absent", "optimal_attack record_profile tradeoff_curve"),
+        )
+        for name in names.split()
+    ),
+    ("count_changes", dict(counted=[[True]]), "counted must be one-dimensional"),
+    ("gaussian_deltas", dict(changes=[1e308], sigma=1e-3), r"sigma must be such that no change"),
+    ("laplace_losses", dict(changes=[[[1.0]]]), "changes must have one or two dimensions"),
+    ("laplace_losses", dict(changes=[1e308], scale=1e-300), "every loss is a finite number"),
+    (
+        "least_squares_influence",
+        dict(features=LONE),
+        r"one record, got features\[3\] of leverage 1",
+    ),
+    (
+        "least_squares_influence",
+        dict(features=[[1, 2], [2, 4], [3, 6], [4, 8]]),
+        "columns of rank 1",
+    ),
+    ("least_squares_influence", dict(features=LINE[:2], response=[0, 1]), "more rows than"),
+    ("least_squares_influence", dict(features=[1, 2, 3]), "features must have two dimensions"),
+    ("least_squares_influence", dict(features=LINE), "features and response must have the same"),
+    ("privacy_losses", dict(rows=[[0.5, 0.5, 0.0]]), r"rows must have shape \(records, 2\)"),
+    ("quantile_losses", dict(candidates=[2.0, 1.0]), "candidates must be in ascending order"),
+    ("quantile_losses", dict(values=[1.0]), "values must hold at least 2 records"),
+    ("truncated_laplace_pdf", dict(x=[0.1] * 3), "x and scale must have shapes that fit"),
+    ("worst_least_squares_changes", dict(candidates=[[1, 2, 3]]), "as many columns as features, 2"),
+    ("worst_least_squares_changes", dict(lower=4.0), "upper must be larger than lower=4"),
+    ("worst_sum_change", dict(lower=4.0), "upper must be larger than lower=4"),
+    ("clopper_pearson_epsilon", dict(true_positives=11), "at most positives=10, got true_pos"),
+    ("clopper_pearson_epsilon", dict(false_positives=13), "at most negatives=12, got false_pos"),
+    ("one_run_epsilon", dict(correct=11), "correct must be at most guesses=10, got correct=11"),
+    ("one_run_epsilon", dict(canaries=9), "canaries must be at least guesses=10, got canaries=9"),
+    ("one_run_epsilon", dict(delta=0.0417), r"delta must be at most 1 / \(2 canaries\)"),
+    ("one_run_epsilon", dict(delta=0.0416), None),
+    ("one_run_epsilon", dict(guesses=10**6 + 1, canaries=None, delta=1e-9), "1000000 if delta > 0"),
+    ("mixture_pipeline", dict(pipelines=[]), "pipelines must be at least one function"),
+    (
+        "mixture_pipeline",
+        dict(pipelines=[np.abs, 3]),
+        r"pipelines\[1\] must be a function of a hist",
+    ),
+    ("optimal_attack", dict(step=1e-9), r"step must be at least \S+ here, got step=1e-09"),
+    ("posterior_from_both", dict(noisy=[3, 4, 5]), "public and noisy must have the same length"),
+    ("private_randomiser", dict(epsilon=100.0), r"share \* epsilon must be .* >= 1e-12 and <= 36"),
+    ("record_profile", dict(step=1e-9), "step must be at least .* here"),
+    ("removals", dict(from_bins=[1]), "from_bins must be numbers of occupied bins"),
+    ("removals", dict(game=TWO), "game must have at least 3 records, got 2"),
+    ("safe_randomiser", dict(lower=[1, 0, 0]), "noisy and lower must have the same length"),
+    ("BayesianGame", dict(user=np.zeros((2, 2))), r"user must .* \(2, 2\)"),
+    ("BayesianGame", dict(adversary=np.zeros((1, 1, 2, 3))), "adversary of shape"),
+    ("BayesianGame", dict(prior=[[0.5, 0.5]]), "prior of shape"),
+    ("InstanceWiseNoise", dict(encoding=5), "encoding must be even"),
+    ("InstanceWiseNoise", dict(game=small_game()), "game must .*got grid=None"),
+    ("RepeatedGame", dict(items=[1.0]), r"items must have shape .* got items of shape \(1,\)"),
+    ("RepeatedGame", dict(stakes=[1e308, 1.0], memory=9.0), "memory must be so small"),
+    (
+        "budget_cap",
+        dict(n=10, attack_probability=0.1),
+        "attack_probability must be .* > 0.1 and < 1",
+    ),
+    ("difference_game", dict(user_sign=0), "user_sign must be 1 or -1"),
+    ("distance_budgets", dict(levels=1, protected=None, offset=0.0), "got 1 prot"),
+    ("filter_budget", dict(epsilon=1e-30, delta=1e-300), "epsilon must be larger"),
+    ("filtered_descent", dict(features=[1.0, 2.0]), "features must have two dimensions"),
+    ("filtered_descent", dict(response=[1.0]), "response must have a value for each of the 2 rows"),
+    ("filtered_descent", dict(step_size=1e308), "step_size must be so small"),
+    ("game_tuned_budgets", dict(people=[0.9e-100, 1.0]), "people must be within a factor 1e100"),
+    ("hop_distances", dict(graph=nx.Graph()), "graph must .* got 0 nodes"),
+    ("minimax_q_learning", dict(game=LATER, state="response"), "independent items"),
+    ("people_by_distance", dict(hops=[[0, -1]]), "hops must .*distance of 0"),
+    ("train", dict(exploration=(0.5,)), r"exploration must be two numbers in \[0, 1\]"),
+    ("train", dict(make=lambda: None), r"make\(\) must be of type InstanceWiseNoise"),
+    ("zero_sum_equilibrium", dict(game=pb.beyond.BayesianGame(ONE + 1, ONE, [[1.0]])), "zero"),
+    ("Network.rmse", dict(y=[1.0]), "x and y must have the same length, got 4 and 1"),
+    (
+        "Setting.game",
+        dict(self=pb.experiments.Setting((1.0, 0.0), None)),
+        "multipliers must be > 0",
+    ),
+    (
+        "Setting.game",
+        dict(self=pb.experiments.Setting((1.0,), -1.0)),
+        "grid_epsilon must be a finite number > 0",
+    ),
+    ("fit_network", dict(y=[1.0, 2.0]), "x and y must have the same length, got 4 and 2"),
+    ("game_pairs", dict(y=[1.0, 2.0]), "x and y must have the same length, got 4 and 2"),
+    ("load_friends", dict(path="x"), "path must be left out"),
+    ("noise_row", dict(profiles=[]), "profiles must hold at least one profile"),
+    ("pair_row", dict(seeds=[]), "seeds must hold at least one seed"),
+    ("regression_table", dict(settings=["x"]), "settings must be .* got settings='x'"),
+    ("sample_pairs", dict(second=np.eye(3)), "first and second must have the same length"),
+    ("sd_loss", dict(values=[1.0]), "values must have length 3, got values of length 1"),
+    ("search_row", dict(table=2), "table must be 1, 3 or 4, got table=2"),
+]
+
+
 def message(name: str, changes: dict[str, Any]) -> str | None:
     """Return with which message a changed call is refused; None if it is not."""
     try:
@@ -363,3 +536,11 @@ def test_the_table_tells_of_every_argument_and_of_no_other() -> None:
     assert not OF_ONE.keys() - set(known)
     told = OF_ALL.keys()
     assert {argument for pair in known if pair not in OF_ONE for argument in pair[1:]} == told
+
+
+@pytest.mark.parametrize(("name", "changes", "expected"), RELATIONS)
+def test_what_does_not_fit_the_other_arguments_is_refused(
+    name: str, changes: dict[str, Any], expected: str | None
+) -> None:
+    said = message(name, changes)
+    assert (said is None) if expected is None else re.search(expected, said or ""), said

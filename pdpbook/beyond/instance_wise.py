@@ -132,7 +132,7 @@ def laplace_divergence(game: NVOGame) -> float:
 def _laplace_rows(game: NVOGame) -> NDArray[np.float64]:
     """Return the kernel of the Laplace mechanism, shape (K, K)."""
     if game.grid is None:
-        raise ValueError("the Laplace mechanism needs the game's sensitivity, got grid=None")
+        raise ValueError("game must have a grid, which gives its sensitivity, got grid=None")
     return np.asarray(laplace_kernel(game.bins, game.grid.sensitivity / game.epsilon)[0])
 
 
