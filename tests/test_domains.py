@@ -489,6 +489,17 @@ RELATIONS: list[tuple[str, dict[str, Any], str | None]] = [
     ("train", dict(exploration=(0.5,)), r"exploration must be two numbers in \[0, 1\]"),
     ("train", dict(make=lambda: None), r"make\(\) must be of type InstanceWiseNoise"),
     ("zero_sum_equilibrium", dict(game=pb.beyond.BayesianGame(ONE + 1, ONE, [[1.0]])), "zero"),
+    ("formal_proof", dict(profile=[[-1], [4]]), "profile must be >= 0"),
+    ("formal_proof", dict(profile=[[1], [0]]), "profile must count at least 2 records"),
+    ("formal_proof", dict(profile=[2, 1]), r"profile must have shape \(K, V\)"),
+    ("formal_proof", dict(profile=[[2.0], [1.0]]), "profile must hold whole numbers"),
+    ("formal_proof", dict(weights=[[[9, -1], [4, 4]]]), "weights must be >= 0"),
+    (
+        "formal_proof",
+        dict(weights=[[[6, 2], [4, 5]]]),
+        "weights must have one sum > 0 in every row",
+    ),
+    ("formal_proof", dict(weights=[[6, 2], [4, 4]]), r"weights must have shape \(1, 2, 2\)"),
     ("Network.rmse", dict(y=[1.0]), "x and y must have the same length, got 4 and 1"),
     (
         "Setting.game",
