@@ -50,7 +50,6 @@ __all__ = [
     "same_length",
     "seeds",
     "sequence",
-    "shown",
     "varied_vector",
     "whole_numbers",
 ]
@@ -67,10 +66,10 @@ _Kind = TypeVar("_Kind")
 
 def fail(name: str, allowed: str, given: Any, error: type[Exception] = ValueError) -> Exception:
     """Build the error of a refused argument, to be raised by the caller."""
-    return error(f"{name} must be {allowed}, got {name}={shown(given)}")
+    return error(f"{name} must be {allowed}, got {name}={_shown(given)}")
 
 
-def shown(given: Any) -> str:
+def _shown(given: Any) -> str:
     """Return what an error shows of an argument.
 
     Two arguments may have been exchanged, so whatever can hold a column of data is shown by its
@@ -87,7 +86,7 @@ def shown(given: Any) -> str:
     kind = type(given).__name__
     if isinstance(given, list | tuple) and len(given) <= _FEW:
         parts = ", ".join(
-            shown(each)
+            _shown(each)
             if isinstance(each, str | numbers.Number | None)
             else f"<{type(each).__name__}>"
             for each in given

@@ -40,7 +40,7 @@ ELSEWHERE = {
 
 def with_arguments() -> set[str]:
     """Every public function and method that takes arguments, and every class that checks them."""
-    found = {}
+    found: dict[str, Any] = {}
     for part in (getattr(pb, each) for each in PARTS):
         for name in dir(part):
             offered = getattr(part, name)

@@ -293,8 +293,8 @@ def ends(interval: str) -> tuple[list[Any], list[Any]]:
     least, most = (eval(end, {"inf": math.inf, "memory": 2**53 - 1}) for end in (low, high))
     inside = [least] * (left == "[") + [most] * (right == "]" and not 1024 < most < math.inf)
     if kind == "whole":
-        above = [] if most == math.inf else [int(most) + 1]
-        return [least - (left == "["), least + 0.5, *above], inside
+        beyond = [] if most == math.inf else [int(most) + 1]
+        return [least - (left == "["), least + 0.5, *beyond], inside
     below = least if left == "(" else math.nextafter(least, -math.inf)
     above = most if right == ")" else math.nextafter(most, math.inf)
     return [x for x in (below, above, -math.inf, math.inf, math.nan) if x not in inside], inside
@@ -341,6 +341,7 @@ TWO = pb.NVOGame([1, 0, 1], pb.laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
 LATER = pb.beyond.RepeatedGame([0.2, 1.5], items=[[0.9, 0.1], [0.1, 0.9]])
 LINE, LONE = [[1, 0], [1, 1], [1, 2]], [[0, 1], [0, 1], [0, 1], [1, 1]]
 ONE, THREE = np.zeros((1, 1, 2, 2)), [1.0] * 3
+NO_NOISE, NO_GRID = pb.experiments.Setting((1.0, 0.0), None), pb.experiments.Setting((1.0,), -1.0)
 LARGEST = dict(lower=-1.5e308, upper=1.5e308)
 
 #: Changes of a valid call, and what the error says; None where the call must go on.
@@ -354,11 +355,7 @@ RELATIONS: list[tuple[str, dict[str, Any], str | None]] = [
     ("PerInstanceLaplace", dict(scales=THREE), "scales must hold one value or 4, got .* length 3"),
     ("PerInstanceLaplace", dict(scales=0.5), None),
     ("advanced_composition", dict(delta=0.999999), None),
-    (
-        "analytic_gaussian_sigma",
-        dict(sensitivity=5e-324, epsilon=1e4, delta=0.1),
-        "finite number >",
-    ),
+    ("analytic_gaussian_sigma", dict(sensitivity=5e-324, epsilon=1e4, delta=0.1), "number > 0"),
     ("analytic_gaussian_sigma", dict(sensitivity=[1.0, 1e308]), "sensitivity must be such that"),
     ("analytic_gaussian_sigma", dict(sensitivity=THREE, epsilon=[1, 2]), "sensitivity and epsilon"),
     ("basic_composition", dict(deltas=[0.1] * 3), "deltas must hold one value or 2"),
@@ -383,16 +380,8 @@ RELATIONS: list[tuple[str, dict[str, Any], str | None]] = [
     ("geometric_mechanism", dict(sensitivity=2, epsilon=1.9e-12), "epsilon must be at least 1e-12"),
     ("impossible_share", dict(epsilon=1e-16), "epsilon must be such that the scale"),
     ("impossible_share", dict(upper=3.0), r"values must be within \[0, 3\]"),
-    (
-        "laplace_mechanism",
-        dict(sensitivity=1e-200, epsilon=1e200),
-        "sensitivity / epsilon must be a",
-    ),
-    (
-        "laplace_mechanism",
-        dict(sensitivity=THREE),
-        "value and sensitivity / epsilon must have shap",
-    ),
+    ("laplace_mechanism", dict(sensitivity=1e-200, epsilon=1e200), "sensitivity / epsilon must"),
+    ("laplace_mechanism", dict(sensitivity=THREE), "value and sensitivity / eps"),
     ("laplace_mechanism", dict(sensitivity=THREE, epsilon=[1, 2]), "sensitivity and epsilon must"),
     ("laplace_renyi", dict(scale=1e-310), "scale must be so large|scale must be a finite number >"),
     ("noisy_mean", dict(upper=9e-101), "upper must be at least 1e-100 above lower"),
@@ -419,16 +408,8 @@ RELATIONS: list[tuple[str, dict[str, Any], str | None]] = [
     ("laplace_kernel", dict(bins=2**15, scales=[1.0]), "and not 8 GiB, got bins=32768"),
     ("laplace_losses", dict(changes=[[[1.0]]]), "changes must have one or two dimensions"),
     ("laplace_losses", dict(changes=[1e308], scale=1e-300), "every loss is a finite number"),
-    (
-        "least_squares_influence",
-        dict(features=LONE),
-        r"one record, got features\[3\] of leverage 1",
-    ),
-    (
-        "least_squares_influence",
-        dict(features=[[1, 2], [2, 4], [3, 6], [4, 8]]),
-        "columns of rank 1",
-    ),
+    ("least_squares_influence", dict(features=LONE), r"features\[3\] of leverage 1"),
+    ("least_squares_influence", dict(features=[[1, 2]] * 4), "of rank 1"),
     ("least_squares_influence", dict(features=LINE[:2], response=[0, 1]), "more rows than"),
     ("least_squares_influence", dict(features=[1, 2, 3]), "features must have two dimensions"),
     ("least_squares_influence", dict(features=LINE), "features and response must have the same"),
@@ -452,11 +433,7 @@ RELATIONS: list[tuple[str, dict[str, Any], str | None]] = [
     ("one_run_epsilon", dict(delta=0.0416), None),
     ("one_run_epsilon", dict(guesses=10**6 + 1, canaries=None, delta=1e-9), "1000000 if delta > 0"),
     ("mixture_pipeline", dict(pipelines=[]), "pipelines must be at least one function"),
-    (
-        "mixture_pipeline",
-        dict(pipelines=[np.abs, 3]),
-        r"pipelines\[1\] must be a function of a hist",
-    ),
+    ("mixture_pipeline", dict(pipelines=[np.abs, 3]), r"pipelines\[1\] must be a function"),
     ("optimal_attack", dict(step=1e-9), r"step must be at least \S+ here, got step=1e-09"),
     ("posterior_from_both", dict(noisy=[3, 4, 5]), "public and noisy must have the same length"),
     ("private_randomiser", dict(epsilon=100.0), r"share \* epsilon must be .* >= 1e-12 and <= 36"),
@@ -471,11 +448,7 @@ RELATIONS: list[tuple[str, dict[str, Any], str | None]] = [
     ("InstanceWiseNoise", dict(game=small_game()), "game must .*got grid=None"),
     ("RepeatedGame", dict(items=[1.0]), r"items must have shape .* got items of shape \(1,\)"),
     ("RepeatedGame", dict(stakes=[1e308, 1.0], memory=9.0), "memory must be so small"),
-    (
-        "budget_cap",
-        dict(n=10, attack_probability=0.1),
-        "attack_probability must be .* > 0.1 and < 1",
-    ),
+    ("budget_cap", dict(n=10, attack_probability=0.1), "attack_probability must .* > 0.1"),
     ("difference_game", dict(user_sign=0), "user_sign must be 1 or -1"),
     ("distance_budgets", dict(levels=1, protected=None, offset=0.0), "got 1 prot"),
     ("filter_budget", dict(epsilon=1e-30, delta=1e-300), "epsilon must be larger"),
@@ -494,23 +467,11 @@ RELATIONS: list[tuple[str, dict[str, Any], str | None]] = [
     ("formal_proof", dict(profile=[2, 1]), r"profile must have shape \(K, V\)"),
     ("formal_proof", dict(profile=[[2.0], [1.0]]), "profile must hold whole numbers"),
     ("formal_proof", dict(weights=[[[9, -1], [4, 4]]]), "weights must be >= 0"),
-    (
-        "formal_proof",
-        dict(weights=[[[6, 2], [4, 5]]]),
-        "weights must have one sum > 0 in every row",
-    ),
+    ("formal_proof", dict(weights=[[[6, 2], [4, 5]]]), "weights must have one sum"),
     ("formal_proof", dict(weights=[[6, 2], [4, 4]]), r"weights must have shape \(1, 2, 2\)"),
     ("Network.rmse", dict(y=[1.0]), "x and y must have the same length, got 4 and 1"),
-    (
-        "Setting.game",
-        dict(self=pb.experiments.Setting((1.0, 0.0), None)),
-        "multipliers must be > 0",
-    ),
-    (
-        "Setting.game",
-        dict(self=pb.experiments.Setting((1.0,), -1.0)),
-        "grid_epsilon must be a finite number > 0",
-    ),
+    ("Setting.game", dict(self=NO_NOISE), "multipliers must be > 0 everywhere"),
+    ("Setting.game", dict(self=NO_GRID), "grid_epsilon must be a finite number > 0"),
     ("fit_network", dict(y=[1.0, 2.0]), "x and y must have the same length, got 4 and 2"),
     ("game_pairs", dict(y=[1.0, 2.0]), "x and y must have the same length, got 4 and 2"),
     ("load_friends", dict(path="x"), "path must be left out"),
