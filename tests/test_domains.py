@@ -432,6 +432,7 @@ RELATIONS: list[tuple[str, dict[str, Any], str | None]] = [
     ("one_run_epsilon", dict(delta=0.0417), r"delta must be at most 1 / \(2 canaries\)"),
     ("one_run_epsilon", dict(delta=0.0416), None),
     ("one_run_epsilon", dict(guesses=10**6 + 1, canaries=None, delta=1e-9), "1000000 if delta > 0"),
+    ("draw_released", dict(counts=[0, 0]), "counts must count at least 1 record"),
     ("mixture_pipeline", dict(pipelines=[]), "pipelines must be at least one function"),
     ("mixture_pipeline", dict(pipelines=[np.abs, 3]), r"pipelines\[1\] must be a function"),
     ("optimal_attack", dict(step=1e-9), r"step must be at least \S+ here, got step=1e-09"),

@@ -337,9 +337,7 @@ def game_tuned_budgets(people: ArrayLike, *, total: float, power: float) -> Tune
     """
     count = _validate.positive_vector("people", people)
     total = _validate.number("total", total, above=0.0)
-    power = _validate.number("power", power, above=0.0)
-    if not _SMALLEST <= power <= count.size:
-        raise _validate.fail("power", f"in [{_SMALLEST:g}, {count.size}]", power)
+    power = _validate.number("power", power, at_least=_SMALLEST, at_most=count.size)
     if count.min() < _SMALLEST * count.max():
         raise _validate.fail("people", "within a factor 1e100 of one another", float(count.min()))
     share = count / count.max()
