@@ -438,6 +438,7 @@ RELATIONS: list[tuple[str, dict[str, Any], str | None]] = [
     ("optimal_attack", dict(step=1e-9), r"step must be at least \S+ here, got step=1e-09"),
     ("posterior_from_both", dict(noisy=[3, 4, 5]), "public and noisy must have the same length"),
     ("private_randomiser", dict(epsilon=100.0), r"share \* epsilon must be .* >= 1e-12 and <= 36"),
+    ("record_profile", dict(absent=[0.5, 0.25, 0.25], step=0.0), "step must be .* > 0 and < 700"),
     ("record_profile", dict(step=1e-9), "step must be at least .* here"),
     ("removals", dict(from_bins=[1]), "from_bins must be numbers of occupied bins"),
     ("removals", dict(game=TWO), "game must have at least 3 records, got 2"),
