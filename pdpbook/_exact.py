@@ -12,8 +12,8 @@ The neighbours are found from an enclosure of :math:`e^{-\varepsilon}` between t
 made twice as precise until both of its ends have the same neighbours, which happens because the
 number between them is irrational.
 
-What is told of privacy in doubles, such as the ε of a composition, errs on the side of privacy:
-:func:`up` and :func:`down` are the only places where such a number is rounded.
+An upper bound on a privacy loss in double precision, such as the ε of a composition, is rounded
+outward: :func:`up` and :func:`down` are the only places where such a number is rounded.
 """
 
 from __future__ import annotations

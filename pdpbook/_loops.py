@@ -47,7 +47,7 @@ from numpy.typing import NDArray
 
 from pdpbook._compile import njit
 
-#: A change in KL of at most this over n moves nobody.
+#: Tolerance of a best response: a record changes its action only if KL falls by more than this / n.
 ROUNDING = 1e-12
 
 #: Two products of three doubles that differ by this fraction of them differ indeed.

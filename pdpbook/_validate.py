@@ -36,25 +36,20 @@ __all__ = [
     "fail",
     "finite_array",
     "finite_vector",
-    "fraction",
     "function",
     "generator",
     "instance",
     "integer",
-    "length",
+    "kernel_array",
     "memory",
     "number",
     "numeric",
-    "optional_boolean",
     "positive_vector",
     "profile_matrix",
-    "randomiser_matrix",
     "row_matrix",
     "same_length",
     "seeds",
     "sequence",
-    "shown",
-    "stochastic_kernel",
     "varied_vector",
     "whole_numbers",
 ]
@@ -71,10 +66,10 @@ _Kind = TypeVar("_Kind")
 
 def fail(name: str, allowed: str, given: Any, error: type[Exception] = ValueError) -> Exception:
     """Build the error of a refused argument, to be raised by the caller."""
-    return error(f"{name} must be {allowed}, got {name}={shown(given)}")
+    return error(f"{name} must be {allowed}, got {name}={_shown(given)}")
 
 
-def shown(given: Any) -> str:
+def _shown(given: Any) -> str:
     """Return what an error shows of an argument.
 
     Two arguments may have been exchanged, so whatever can hold a column of data is shown by its
@@ -91,7 +86,7 @@ def shown(given: Any) -> str:
     kind = type(given).__name__
     if isinstance(given, list | tuple) and len(given) <= _FEW:
         parts = ", ".join(
-            shown(each)
+            _shown(each)
             if isinstance(each, str | numbers.Number | None)
             else f"<{type(each).__name__}>"
             for each in given
@@ -103,25 +98,29 @@ def shown(given: Any) -> str:
 
 
 def number(
-    name: str, value: Any, *, above: float = -math.inf, below: float = math.inf, strict: bool = True
+    name: str,
+    value: Any,
+    *,
+    above: float = -math.inf,
+    at_least: float = -math.inf,
+    below: float = math.inf,
+    at_most: float = math.inf,
 ) -> float:
-    """Return a finite number in (above, below), or in [above, below] if not strict."""
-    allowed = f"a finite number {_bounds(above, below, strict)}".strip()
+    """Return a finite number within bounds, of which at_least and at_most belong to them."""
+    allowed = f"a finite number {_bounds(above, at_least, below, at_most)}".strip()
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise fail(name, allowed, value, TypeError)
     result = _as_float(value)
-    inside = above < result < below if strict else above <= result <= below
+    inside = above < result < below and at_least <= result <= at_most
     if not math.isfinite(result) or not inside:
         raise fail(name, allowed, result)
     return result
 
 
-def _bounds(above: float, below: float, strict: bool) -> str:
+def _bounds(above: float, at_least: float, below: float, at_most: float) -> str:
     """Say between which bounds a number must lie; nothing if there are none."""
-    sign, other = (">", "<") if strict else (">=", "<=")
-    bounds = [f"{sign} {above:g}"] if above > -math.inf else []
-    bounds += [f"{other} {below:g}"] if below < math.inf else []
-    return " and ".join(bounds)
+    signs = {">": above, ">=": at_least, "<": below, "<=": at_most}
+    return " and ".join(f"{sign} {end:g}" for sign, end in signs.items() if math.isfinite(end))
 
 
 def _as_float(value: Any) -> float:
@@ -137,13 +136,6 @@ def boolean(name: str, value: Any) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise fail(name, "True or False", value, TypeError)
     return bool(value)
-
-
-def optional_boolean(name: str, value: Any) -> bool | None:
-    """Return True, False or None; numbers and words are refused."""
-    if value is not None and not isinstance(value, (bool, np.bool_)):
-        raise fail(name, "True, False or None", value, TypeError)
-    return None if value is None else bool(value)
 
 
 def booleans(name: str, values: ArrayLike) -> NDArray[np.bool_]:
@@ -229,24 +221,6 @@ def memory(name: str, value: Any, *shape: int, what: str = "an array", itemsize:
         raise fail(name, allowed, value)
 
 
-def length(name: str, value: Any, *, what: str) -> int:
-    """Return how many numbers are asked for: at least 1, and at most what 2 GiB hold."""
-    result = integer(name, value, at_least=1)
-    memory(name, result, result, what=what)
-    return result
-
-
-def fraction(name: str, value: Any) -> float:
-    """Return a number in [0, 1)."""
-    allowed = "a number in [0, 1)"
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
-        raise fail(name, allowed, value, TypeError)
-    result = _as_float(value)
-    if not 0.0 <= result < 1.0:
-        raise fail(name, allowed, result)
-    return result
-
-
 def generator(name: str, value: Any) -> np.random.Generator:
     """Return a NumPy generator; seeds and the global state are refused."""
     if not isinstance(value, np.random.Generator):
@@ -276,16 +250,18 @@ def _array(name: str, values: Any) -> NDArray[Any]:
     return array
 
 
-def finite_vector(name: str, values: ArrayLike, *, at_least: int = 1) -> NDArray[np.float64]:
-    """Return a 1-d array of at least ``at_least`` finite numbers."""
+def finite_vector(
+    name: str, values: ArrayLike, *, entries: int = 1, **bounds: float
+) -> NDArray[np.float64]:
+    """Return a 1-d array of at least so many finite numbers within bounds as for :func:`number`."""
     raw = numeric(name, values)
     if raw.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got {name} of shape {raw.shape}")
-    if raw.size < at_least:
+    if raw.size < entries:
         raise ValueError(
-            f"{name} must hold at least {at_least} value(s), got {name} of length {raw.size}"
+            f"{name} must hold at least {entries} value(s), got {name} of length {raw.size}"
         )
-    return finite_array(name, raw)
+    return finite_array(name, raw, **bounds)
 
 
 def varied_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
@@ -304,26 +280,26 @@ def finite_array(
     values: ArrayLike,
     *,
     above: float = -math.inf,
+    at_least: float = -math.inf,
     below: float = math.inf,
-    strict: bool = True,
+    at_most: float = math.inf,
 ) -> NDArray[np.float64]:
     """Return an array of any shape, of finite numbers within bounds as for :func:`number`."""
     raw = numeric(name, values)
     if raw.size < 1:
         raise ValueError(f"{name} must hold at least 1 value(s), got {name} of shape {raw.shape}")
     array = raw.astype(np.float64)
-    inside = (above < array) & (array < below) if strict else (above <= array) & (array <= below)
-    for holds, allowed in (
-        (np.isfinite(array), "finite"),
-        (inside, _bounds(above, below, strict)),
-    ):
-        if not holds.all():
-            where = tuple(int(i) for i in np.argwhere(~holds)[0])
-            place = f"{name}[{', '.join(map(str, where))}]" if where else name
-            raise ValueError(
-                f"{name} must be {allowed} everywhere, got {place}={float(array[where])!r}"
-            )
-    return array
+    low, high = float(array.min()), float(array.max())
+    if not (math.isfinite(low) and math.isfinite(high)):
+        bad, allowed = ~np.isfinite(array), "finite"
+    elif not (above < low and at_least <= low and high < below and high <= at_most):
+        bad = (array <= above) | (array < at_least) | (array >= below) | (array > at_most)
+        allowed = _bounds(above, at_least, below, at_most)
+    else:
+        return array
+    where = tuple(int(i) for i in np.argwhere(bad)[0])
+    place = f"{name}[{', '.join(map(str, where))}]" if where else name
+    raise ValueError(f"{name} must be {allowed} everywhere, got {place}={float(array[where])!r}")
 
 
 def numeric(name: str, values: Any) -> NDArray[Any]:
@@ -345,25 +321,21 @@ def whole_numbers(name: str, values: ArrayLike) -> NDArray[np.int64]:
     raw = numeric(name, values)
     if raw.dtype.kind == "f":
         raise TypeError(f"{name} must hold whole numbers, got {name} of type {raw.dtype}")
-    array = finite_array(name, raw)
-    if (np.abs(array) > 2.0**53).any():
-        largest = float(array.flat[np.abs(array).argmax()])
-        raise ValueError(f"{name} must be at most 2**53 in size, got an entry of {largest!r}")
+    finite_array(name, raw)
+    largest = max(int(raw.min()), int(raw.max()), key=abs)
+    if abs(largest) > 2**53:
+        raise ValueError(f"{name} must be at most 2**53 in size, got an entry of {largest}")
     return raw.astype(np.int64)
 
 
-def positive_vector(name: str, values: ArrayLike, *, strict: bool = True) -> NDArray[np.float64]:
-    """Return a 1-d array of finite numbers > 0, or >= 0 if not strict; one number is a vector."""
-    if isinstance(values, (bool, np.bool_)):
-        allowed = f"a finite number {_bounds(0.0, math.inf, strict)}"
-        raise fail(name, allowed, values, TypeError)
-    array = finite_vector(name, np.atleast_1d(_array(name, values)))
-    return finite_array(name, array, above=0.0, strict=strict)
+def positive_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Return a 1-d array of finite numbers > 0; one number is a vector."""
+    return finite_vector(name, np.atleast_1d(_array(name, values)), above=0.0)
 
 
 def distribution(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """Return a probability vector: numbers >= 0 that sum to 1 (to 1e-9)."""
-    array = finite_array(name, finite_vector(name, values), above=0.0, strict=False)
+    array = finite_vector(name, values, at_least=0.0)
     total = _sum(array)
     if abs(total - 1.0) > 1e-9:
         raise ValueError(f"{name} must sum to 1, got a sum of {total!r}")
@@ -376,16 +348,18 @@ def _sum(array: NDArray[Any]) -> float:
         return float(array.sum())
 
 
-def distributions(p: ArrayLike, q: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def distributions(
+    first: str, p: ArrayLike, second: str, q: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return two probability vectors of one length."""
-    first, second = distribution("p", p), distribution("q", q)
-    same_length("p", first, "q", second)
-    return first, second
+    both = distribution(first, p), distribution(second, q)
+    same_length(first, both[0], second, both[1])
+    return both
 
 
 def counts_vector(name: str, values: ArrayLike, *, records: int = 2) -> NDArray[np.int64]:
     """Return a histogram: at least two bins, whole numbers >= 0, at least so many records."""
-    array = finite_vector(name, values, at_least=2)
+    array = finite_vector(name, values, entries=2)
     bad = (array < 0) | (array != np.floor(array))
     if bad.any():
         where = int(np.flatnonzero(bad)[0])
@@ -397,59 +371,41 @@ def counts_vector(name: str, values: ArrayLike, *, records: int = 2) -> NDArray[
         raise ValueError(
             f"{name} must count at least {records} records, got {int(total)} record(s)"
         )
-    if total > 2**53:
+    # as floats, 2**53 + 1 and 2**53 are the same
+    if total >= 2**53 and sum(map(int, np.asarray(values).tolist())) > 2**53:
         raise ValueError(f"{name} must count at most 2**53 records, got {total:g}")
     return array.astype(np.int64)
 
 
-def stochastic_kernel(name: str, values: ArrayLike, *, bins: int) -> NDArray[np.float64]:
+def row_matrix(name: str, values: ArrayLike, *, square: bool = False) -> NDArray[np.float64]:
+    """Return an (n, K) array whose rows are probability vectors; if square, (K, K) with K >= 2."""
+    shape = numeric(name, values).shape
+    if len(shape) != 2 or (square and (shape[0] != shape[1] or shape[0] < 2)):
+        allowed = "(K, K) with K >= 2" if square else "(n, K)"
+        raise ValueError(f"{name} must have shape {allowed}, got {name} of shape {shape}")
+    return _with_rows_of_sum_1(name, values)
+
+
+def kernel_array(name: str, values: ArrayLike, *, bins: int) -> NDArray[np.float64]:
     """Return a (V, K, K) array of noise kernels whose rows are probability vectors."""
-    array = np.ascontiguousarray(numeric(name, values), dtype=np.float64)
-    if array.ndim != 3 or array.shape[0] < 1 or array.shape[1:] != (bins, bins):
+    shape = numeric(name, values).shape
+    if len(shape) != 3 or shape[0] < 1 or shape[1:] != (bins, bins):
         raise ValueError(
-            f"{name} must have shape (actions, {bins}, {bins}), got {name} of shape {array.shape}"
+            f"{name} must have shape (actions, {bins}, {bins}), got {name} of shape {shape}"
         )
-    bad = ~np.isfinite(array) | (array < 0)
-    if bad.any():
-        where = tuple(int(i) for i in np.argwhere(bad)[0])
-        raise ValueError(
-            f"{name} must hold finite numbers >= 0, got {name}{list(where)}={float(array[where])!r}"
-        )
+    return np.ascontiguousarray(_with_rows_of_sum_1(name, values))
+
+
+def _with_rows_of_sum_1(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Return an array of numbers >= 0 that sum to 1 (to 1e-9) along the last axis."""
+    array = finite_array(name, values, at_least=0.0)
     with np.errstate(over="ignore"):
-        sums = array.sum(axis=2)
+        sums = array.sum(axis=-1)
     worst = np.unravel_index(np.abs(sums - 1.0).argmax(), sums.shape)
     if abs(sums[worst] - 1.0) > 1e-9:
-        action, row = (int(i) for i in worst)
+        row = ", ".join(str(int(i)) for i in worst)
         raise ValueError(
-            f"{name} must have rows that sum to 1, got {name}[{action}, {row}] "
-            f"with a sum of {float(sums[worst])!r}"
-        )
-    return array
-
-
-def randomiser_matrix(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """Return a (K, K) table, K >= 2, whose rows are probability vectors."""
-    raw = numeric(name, values)
-    if raw.ndim != 2 or raw.shape[0] != raw.shape[1] or raw.shape[0] < 2:
-        raise ValueError(
-            f"{name} must have shape (K, K) with K >= 2, got {name} of shape {raw.shape}"
-        )
-    for k, row in enumerate(raw):
-        distribution(f"{name}[{k}]", row)
-    return raw.astype(np.float64)
-
-
-def row_matrix(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """Return an (n, K) array, n and K >= 1, whose rows are probability vectors."""
-    array = finite_array(name, values, above=0.0, strict=False)
-    if array.ndim != 2:
-        raise ValueError(f"{name} must have shape (n, K), got {name} of shape {array.shape}")
-    with np.errstate(over="ignore"):
-        sums = array.sum(axis=1)
-    worst = int(np.abs(sums - 1.0).argmax())
-    if abs(sums[worst] - 1.0) > 1e-9:
-        raise ValueError(
-            f"{name} must have rows that sum to 1, got {name}[{worst}] "
+            f"{name} must have rows that sum to 1, got {name}[{row}] "
             f"with a sum of {float(sums[worst])!r}"
         )
     return array

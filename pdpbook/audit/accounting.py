@@ -92,7 +92,7 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
     n = _validate.integer("n", n, at_least=2)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     draws = _validate.integer("draws", draws, at_least=1, at_most=_validate.ROUNDS)
-    delta = _validate.fraction("delta", delta)
+    delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     most = draws * epsilon
     if not math.isfinite(most):
         raise _validate.fail("epsilon", "so small that draws * epsilon is finite", epsilon)
@@ -186,7 +186,7 @@ class RecordProfile:
         most = self.draws * self.loss
         if isinstance(delta, (int, float)) and delta == 0:
             return most
-        delta = _validate.number("delta", delta, above=1e-12, below=1.0, strict=False)
+        delta = _validate.number("delta", delta, at_least=1e-12, at_most=1.0)
         try:
             with np.errstate(over="raise"):
                 return min(most, float(self.distribution.get_epsilon_for_delta(delta)))
@@ -209,7 +209,7 @@ class RecordProfile:
         It is the larger of the hockey-stick divergences of the two directions, computed with
         rounding of about 1e-14.
         """
-        epsilon = _validate.number("epsilon", epsilon, above=0.0, strict=False)
+        epsilon = _validate.number("epsilon", epsilon, at_least=0.0)
         return float(self.distribution.get_delta_for_epsilon(epsilon))
 
 
@@ -254,8 +254,7 @@ def record_profile(
     >>> round(profile.loss, 3), round(profile.epsilon(1e-6), 1), round(profile.delta(0.0), 2)
     (1.0, 8.9, 0.35)
     """
-    p, q = _validate.distribution("present", present), _validate.distribution("absent", absent)
-    _validate.same_length("present", p, "absent", q)
+    p, q = _validate.distributions("present", present, "absent", absent)
     draws = _validate.integer("draws", draws, at_least=1, at_most=MOST_DRAWS)
     pld = require("dp_accounting.pld.privacy_loss_distribution")
 

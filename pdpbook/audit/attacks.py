@@ -73,7 +73,7 @@ class Attack:
         in rounding.
         """
         rate = _validate.number(
-            "false_positive_rate", false_positive_rate, above=0.0, below=1.0, strict=False
+            "false_positive_rate", false_positive_rate, at_least=0.0, at_most=1.0
         )
         last = int(np.searchsorted(self.false_positives, rate, side="right")) - 1
         if last + 1 == self.false_positives.size:
@@ -118,8 +118,7 @@ def optimal_attack(
     >>> round(attack.true_positive_rate(1 / 64), 4)
     0.4219
     """
-    p, q = _validate.distribution("present", present), _validate.distribution("absent", absent)
-    _validate.same_length("present", p, "absent", q)
+    p, q = _validate.distributions("present", present, "absent", absent)
     draws = _validate.integer("draws", draws, at_least=1, at_most=MOST_DRAWS)
     if step is not None:
         step = _validate.number("step", step, above=0.0, below=700.0)

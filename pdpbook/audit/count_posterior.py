@@ -120,7 +120,7 @@ def posterior_from_noise(noisy: ArrayLike, *, epsilon: float) -> CountPosterior:
     array([59.97,  0.42,  0.08,  0.08,  0.42,  0.08,  0.08,  0.82])
     """
     z = noisy_counts(noisy)
-    epsilon = _validate.number("epsilon", epsilon, above=1e-12, below=700.0, strict=False)
+    epsilon = _validate.number("epsilon", epsilon, at_least=1e-12, at_most=700.0)
     reach = math.ceil(_REACH / epsilon)
     width = math.ceil(_CELL / epsilon)
     first = 1 + width * np.maximum((z - reach - 1) // width, 0)
@@ -222,7 +222,7 @@ def posterior_from_both(
     z = noisy_counts(noisy)
     _validate.same_length("public", counts, "noisy", z)
     n = _validate.integer("n", n, at_least=1)
-    epsilon = _validate.number("epsilon", epsilon, above=1e-3, below=700.0, strict=False)
+    epsilon = _validate.number("epsilon", epsilon, at_least=1e-3, at_most=700.0)
     posterior, size, chance = _predictive(counts, n)
     reach = math.ceil(_REACH / epsilon)
     first = np.maximum(z - reach, 0)
@@ -262,7 +262,7 @@ def noisy_counts(noisy: ArrayLike) -> NDArray[np.int64]:
     >>> noisy_counts([3, -1])
     array([ 3, -1])
     """
-    _validate.finite_vector("noisy", noisy, at_least=2)
+    _validate.finite_vector("noisy", noisy, entries=2)
     return _validate.whole_numbers("noisy", noisy)
 
 

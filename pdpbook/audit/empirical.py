@@ -96,7 +96,7 @@ def clopper_pearson_epsilon(
         if count > total:
             raise _validate.fail(name, f"at most {total_name}={total}", count)
         counts.append((count, total))
-    delta = _validate.fraction("delta", delta)
+    delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     tail = (1.0 - _validate.number("confidence", confidence, above=0.0, below=1.0)) / 2.0
     (hits, runs), (alarms, others) = counts
     low = float(betaincinv(hits, runs - hits + 1, tail)) if hits else 0.0
@@ -159,7 +159,7 @@ def audit_power(
     from scipy.stats import binom
 
     p, q = (
-        _validate.number(name, value, above=0.0, below=1.0, strict=False)
+        _validate.number(name, value, at_least=0.0, at_most=1.0)
         for name, value in (
             ("true_positive_rate", true_positive_rate),
             ("false_positive_rate", false_positive_rate),
@@ -167,8 +167,8 @@ def audit_power(
     )
     p, q = (rate if rate > 1e-300 else 0.0 for rate in (p, q))  # below, SciPy overflows
     runs = _validate.integer("runs", runs, at_least=1, at_most=_validate.ROUNDS)
-    epsilon = _validate.number("epsilon", epsilon, above=0.0, below=700.0, strict=False)
-    delta = _validate.fraction("delta", delta)
+    epsilon = _validate.number("epsilon", epsilon, at_least=0.0, at_most=700.0)
+    delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     tail = (1.0 - _validate.number("confidence", confidence, above=0.0, below=1.0)) / 2.0
     reach = 8.0 * math.sqrt(runs * q * (1.0 - q)) + 60.0  # all but about 1e-14 of the alarms
     first, last = max(0.0, math.floor(runs * q - reach)), min(runs, math.ceil(runs * q + reach))
@@ -232,7 +232,7 @@ def one_run_epsilon(
     number = guesses if canaries is None else _validate.integer("canaries", canaries, at_least=1)
     if number < guesses:
         raise _validate.fail("canaries", f"at least guesses={guesses}", number)
-    delta = _validate.fraction("delta", delta)
+    delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     if 2 * number * delta > 1.0:
         raise _validate.fail("delta", f"at most 1 / (2 canaries) = {0.5 / number:g}", delta)
     if delta > 0.0 and guesses > MOST_GUESSES:

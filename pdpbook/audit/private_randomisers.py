@@ -156,9 +156,7 @@ def private_randomiser(
     data = _validate.counts_vector("counts", counts, records=0)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     delta = _probability(delta)
-    share = _validate.number("share", share, above=0.0)
-    if share > 1.0:
-        raise _validate.fail("share", "a number in (0, 1]", share)
+    share = _validate.number("share", share, above=0.0, at_most=1.0)
     source = release_source(rng)
     actions = _validate.choice("actions", actions, "rows", "blur", "laplace")
     at_least = _validate.integer("at_least", at_least, at_least=0)
@@ -210,11 +208,8 @@ def _failure(bins: int, epsilon: float, margin: int) -> float:
 
 
 def _noise_level(name: str, value: float) -> float:
-    return _validate.number(name, value, above=1e-12, below=36.0, strict=False)
+    return _validate.number(name, value, at_least=1e-12, at_most=36.0)
 
 
 def _probability(delta: float) -> float:
-    delta = _validate.number("delta", delta, above=0.0, below=1.0)
-    if delta < SMALLEST:
-        raise _validate.fail("delta", f"at least {SMALLEST:g}", delta)
-    return delta
+    return _validate.number("delta", delta, at_least=SMALLEST, below=1.0)

@@ -67,7 +67,7 @@ def local_epsilon(randomiser: ArrayLike) -> float:
     >>> round(local_epsilon([[0.75, 0.25], [0.25, 0.75]]), 4)
     1.0986
     """
-    table = _validate.randomiser_matrix("randomiser", randomiser)
+    table = _validate.row_matrix("randomiser", randomiser, square=True)
     table = table[:, table.any(axis=0)]
     high, low = table.max(axis=0), table.min(axis=0)
     with np.errstate(divide="ignore", over="ignore"):
@@ -203,9 +203,10 @@ def draw_released(
     array([2, 2, 2, 1, 1, 1, 1, 0])
     """
     counts = _validate.counts_vector("counts", counts, records=1)
-    rows = _validate.randomiser_matrix("randomiser", randomiser)
+    rows = _validate.row_matrix("randomiser", randomiser, square=True)
     _validate.same_length("counts", counts, "randomiser", rows)
-    size = _validate.length("size", size, what="the draws")
+    size = _validate.integer("size", size, at_least=1)
+    _validate.memory("size", size, size, what="the draws")
     source = release_source(rng)
     drawn = source.integers(int(counts.sum()), size=size)
     place = np.searchsorted(np.cumsum(counts), drawn, side="right")

@@ -88,7 +88,7 @@ def is_safe(randomiser: ArrayLike, lower: ArrayLike, *, epsilon: float, at_least
     >>> is_safe(randomiser, [20, 0], epsilon=1.0), is_safe(randomiser, [3, 0], epsilon=1.0)
     (True, False)
     """
-    table = _validate.randomiser_matrix("randomiser", randomiser)
+    table = _validate.row_matrix("randomiser", randomiser, square=True)
     counts = _lower_counts(lower, len(table), "randomiser")
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     at_least = _validate.integer("at_least", at_least, at_least=0)
@@ -165,7 +165,7 @@ def safe_randomiser(
         posterior = CountPosterior(known, np.ones_like(known))
     else:
         level = _validate.number(
-            "histogram_epsilon", histogram_epsilon, above=1e-12, below=700.0, strict=False
+            "histogram_epsilon", histogram_epsilon, at_least=1e-12, at_most=700.0
         )
         posterior = posterior_from_noise(counts, epsilon=level)
     return best_safe_randomiser(posterior, bound, epsilon, actions=actions, at_least=at_least)

@@ -258,8 +258,8 @@ def train(
     """
     sklearn, threadpoolctl = require("sklearn"), require("threadpoolctl")
     rng = _validate.generator("rng", rng)
-    discount = _validate.fraction("discount", discount)
-    chances = _validate.finite_array("exploration", exploration, above=0.0, below=1.0, strict=False)
+    discount = _validate.number("discount", discount, at_least=0.0, below=1.0)
+    chances = _validate.finite_array("exploration", exploration, at_least=0.0, at_most=1.0)
     if chances.shape != (2,):
         raise _validate.fail("exploration", "two numbers in [0, 1]", exploration)
     make = _validate.function("make", make, "no argument", 0)
@@ -274,16 +274,12 @@ def train(
     _validate.memory("copies", copies, copies, 1000, what="the environments")
     _validate.memory("rounds", rounds, rounds, copies, what="the returns")
     progress = _validate.boolean("progress", progress)
-    learning_rate = _validate.number("learning_rate", learning_rate, above=0.0)
-    if learning_rate > 1.0:
-        raise _validate.fail("learning_rate", "at most 1", learning_rate)
+    learning_rate = _validate.number("learning_rate", learning_rate, above=0.0, at_most=1.0)
     hidden = [
         _validate.integer("hidden", size, at_least=1)
         for size in _validate.sequence("hidden", hidden)
     ]
-    follow = _validate.number("follow", follow, above=0.0)
-    if follow > 1.0:
-        raise _validate.fail("follow", "at most 1", follow)
+    follow = _validate.number("follow", follow, above=0.0, at_most=1.0)
 
     began = time.perf_counter()
     envs, test = [make() for _ in range(copies)], make()

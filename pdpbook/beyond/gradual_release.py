@@ -71,7 +71,8 @@ def gradual_laplace(
     0.25
     """
     size = _validate.integer("size", size, at_least=1)
-    levels = _levels("epsilons", epsilons)
+    given = np.atleast_1d(_validate.numeric("epsilons", epsilons))
+    levels = _validate.finite_vector("epsilons", given, at_least=_SMALLEST)
     _validate.memory("size", size, size, levels.size, what="the noise")
     rng = _validate.generator("rng", rng)
     order = np.argsort(-levels, kind="stable")
@@ -127,7 +128,7 @@ def refine(
     (1.0, 0.25)
     """
     epsilon = _validate.number("epsilon", epsilon, above=_SMALLEST)
-    new_epsilon = _validate.number("new_epsilon", new_epsilon, above=epsilon, strict=False)
+    new_epsilon = _validate.number("new_epsilon", new_epsilon, at_least=epsilon)
     rng = _validate.generator("rng", rng)
     given = _validate.finite_array("noise", noise)
     noisy = given.ravel()
@@ -179,7 +180,7 @@ def two_level_density(
     (0.375, 0.25)
     """
     low = _validate.number("epsilon", epsilon, above=_SMALLEST)
-    high = _validate.number("new_epsilon", new_epsilon, above=low, strict=False)
+    high = _validate.number("new_epsilon", new_epsilon, at_least=low)
     x, y = _validate.finite_array("noisy", noisy), _validate.finite_array("accurate", accurate)
     _validate.broadcast("noisy", x, "accurate", y)
     ratio = low / high
@@ -190,15 +191,3 @@ def two_level_density(
     if not np.isfinite(smooth).all():
         raise _validate.fail("new_epsilon", "so small that the density is finite", high)
     return smooth, atom
-
-
-def _levels(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """Return privacy levels whose noise is a finite number."""
-    levels = _validate.positive_vector(name, values)
-    if levels.min() < _SMALLEST:
-        where = int(levels.argmin())
-        raise ValueError(
-            f"{name} must be >= {_SMALLEST:g} everywhere, "
-            f"got {name}[{where}]={float(levels[where])!r}"
-        )
-    return levels

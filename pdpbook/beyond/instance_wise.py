@@ -102,10 +102,11 @@ def instance_wise_game(
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     reading = _validate.choice("reading", reading, *READINGS)
     if grid_epsilon is None:
-        values = _validate.finite_vector("data", data, at_least=2)
+        values = _validate.finite_vector("data", data, entries=2)
         grid = Grid(float(values.min()), float(values.max()), bins)
     else:
-        grid = Grid.padded(data, epsilon=grid_epsilon, bins=bins)
+        padding = _validate.number("grid_epsilon", grid_epsilon, above=0.0)
+        grid = Grid.padded(data, epsilon=padding, bins=bins)
     scales = grid.sensitivity * np.array(READINGS[reading](epsilon))
     if not (np.isfinite(scales) & (scales > 0.0)).all():
         raise _validate.fail("epsilon", "such that the scales are finite and > 0", epsilon)
@@ -131,7 +132,7 @@ def laplace_divergence(game: NVOGame) -> float:
 def _laplace_rows(game: NVOGame) -> NDArray[np.float64]:
     """Return the kernel of the Laplace mechanism, shape (K, K)."""
     if game.grid is None:
-        raise ValueError("the Laplace mechanism needs the game's sensitivity, got grid=None")
+        raise ValueError("game must have a grid, which gives its sensitivity, got grid=None")
     return np.asarray(laplace_kernel(game.bins, game.grid.sensitivity / game.epsilon)[0])
 
 

@@ -68,7 +68,7 @@ def quality_of_service(
     >>> quality_of_service([0.0, 0.5, 1.0]).round(3)
     array([-0.987,  0.   ,  0.987])
     """
-    a = _validate.finite_array("granularity", granularity, above=0.0, below=1.0, strict=False)
+    a = _validate.finite_array("granularity", granularity, at_least=0.0, at_most=1.0)
     steepness = _validate.number("steepness", steepness, above=0.0)
     centre = _validate.number("centre", centre)
     printed = _validate.boolean("printed", printed)
@@ -111,7 +111,7 @@ def best_granularity(stake: ArrayLike, *, steepness: float = 10.0, centre: float
     """
     steepness = _validate.number("steepness", steepness, above=0.0)
     centre = _validate.number("centre", centre)
-    loss = _validate.finite_array("stake", stake, above=0.0, strict=False)
+    loss = _validate.finite_array("stake", stake, at_least=0.0)
     with np.errstate(over="ignore", divide="ignore"):
         share = 2.0 * loss / steepness
         root = np.sqrt(np.maximum(0.0, 1.0 - share))
@@ -170,9 +170,7 @@ class RepeatedGame:
 
     def __post_init__(self) -> None:
         """Check everything once."""
-        stakes = _validate.finite_array(
-            "stakes", _validate.finite_vector("stakes", self.stakes), above=0.0, strict=False
-        )
+        stakes = _validate.finite_vector("stakes", self.stakes, at_least=0.0)
         n = stakes.size
         items = np.full(n, 1.0 / n)
         if self.items is not None:
@@ -183,23 +181,19 @@ class RepeatedGame:
             )
         for row in np.atleast_2d(items):
             _validate.distribution("items", row)
-        grains = _validate.finite_array(
-            "granularities",
-            _validate.finite_vector("granularities", self.granularities, at_least=2),
-            above=0.0,
-            below=1.0,
-            strict=False,
+        grains = _validate.finite_vector(
+            "granularities", self.granularities, entries=2, at_least=0.0, at_most=1.0
         )
         for name, array in (("stakes", stakes), ("items", items), ("granularities", grains)):
             array.setflags(write=False)
             object.__setattr__(self, name, array)
         object.__setattr__(self, "items", np.broadcast_to(items, (n, n)))
-        memory = _validate.number("memory", self.memory, above=0.0, strict=False)
+        memory = _validate.number("memory", self.memory, at_least=0.0)
         if not np.isfinite(float(stakes.max()) * (1.0 + memory)):
             raise _validate.fail("memory", "so small that (1 + memory) * stakes is finite", memory)
         for name, value in (
             ("memory", memory),
-            ("discount", _validate.fraction("discount", self.discount)),
+            ("discount", _validate.number("discount", self.discount, at_least=0.0, below=1.0)),
             ("steepness", _validate.number("steepness", self.steepness, above=0.0)),
             ("centre", _validate.number("centre", self.centre)),
             ("printed", _validate.boolean("printed", self.printed)),

@@ -187,7 +187,7 @@ def distance_budgets(
     levels = _validate.integer("levels", levels, at_least=1)
     _validate.memory("levels", levels, levels)
     total = _validate.number("total", total, above=0.0)
-    offset = _validate.number("offset", offset, above=0.0, strict=False)
+    offset = _validate.number("offset", offset, at_least=0.0)
     direction = _validate.choice("direction", direction, "printed", "reversed")
     guarded = levels
     if protected is not None:
@@ -235,7 +235,7 @@ def guess_bound(n: int, *, epsilon: float, ratio: float = 1.0) -> float:
     [0.0002, 0.0108]
     """
     n = _validate.integer("n", n, at_least=2)
-    epsilon = _validate.number("epsilon", epsilon, above=0.0, strict=False)
+    epsilon = _validate.number("epsilon", epsilon, at_least=0.0)
     ratio = _validate.number("ratio", ratio, above=0.0)
     with np.errstate(over="ignore", under="ignore"):
         growth = float(np.float64(epsilon) / ratio)
@@ -337,9 +337,7 @@ def game_tuned_budgets(people: ArrayLike, *, total: float, power: float) -> Tune
     """
     count = _validate.positive_vector("people", people)
     total = _validate.number("total", total, above=0.0)
-    power = _validate.number("power", power, above=0.0)
-    if not _SMALLEST <= power <= count.size:
-        raise _validate.fail("power", f"in [{_SMALLEST:g}, {count.size}]", power)
+    power = _validate.number("power", power, at_least=_SMALLEST, at_most=count.size)
     if count.min() < _SMALLEST * count.max():
         raise _validate.fail("people", "within a factor 1e100 of one another", float(count.min()))
     share = count / count.max()

@@ -57,7 +57,7 @@ def sd_loss(p: ArrayLike, q: ArrayLike, *, values: ArrayLike | None = None) -> f
     >>> sd_loss([0.5, 0.5, 0.0], [0.0, 0.5, 0.5])
     0.0
     """
-    p, q = _validate.distributions(p, q)
+    p, q = _validate.distributions("p", p, "q", q)
     if values is None:
         return float(abs(p.std() - q.std()))
     places = _validate.finite_vector("values", values)
@@ -130,8 +130,8 @@ def jaccard_index(p: ArrayLike, q: ArrayLike, *, threshold: float = 0.001) -> fl
     >>> round(jaccard_index([0.5, 0.5, 0.0, 0.0], [0.4, 0.3, 0.3, 0.0]), 4)
     0.6667
     """
-    p, q = _validate.distributions(p, q)
-    threshold = _validate.fraction("threshold", threshold)
+    p, q = _validate.distributions("p", p, "q", q)
+    threshold = _validate.number("threshold", threshold, at_least=0.0, below=1.0)
     first, second = p > threshold, q > threshold
     union = int((first | second).sum())
     return int((first & second).sum()) / union if union else 1.0
@@ -158,7 +158,7 @@ def cosine_similarity(p: ArrayLike, q: ArrayLike) -> float:
     >>> round(cosine_similarity([1.0, 0.0], [0.5, 0.5]), 4)
     0.7071
     """
-    p, q = _validate.distributions(p, q)
+    p, q = _validate.distributions("p", p, "q", q)
     return min(float(p @ q / (np.linalg.norm(p) * np.linalg.norm(q))), 1.0)
 
 

@@ -198,7 +198,7 @@ def noisy_copies(
     >>> noisy_copies([1.0, 2.0, 4.0], epsilon=1e9, rng=np.random.default_rng(0)).round(3)
     array([1., 2., 4.])
     """
-    values = _validate.finite_vector("data", data, at_least=2)
+    values = _validate.finite_vector("data", data, entries=2)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     rng = _validate.generator("rng", rng)
     with np.errstate(over="ignore"):
@@ -255,9 +255,10 @@ def noisy_histogram_pairs(
     >>> bool(np.corrcoef(x, y)[0, 1] > 0.7)
     True
     """
-    first = _validate.finite_vector("x", x, at_least=2)
-    second = _validate.finite_vector("y", y, at_least=2)
-    size = _validate.length("size", size, what="the draws")
+    first = _validate.finite_vector("x", x, entries=2)
+    second = _validate.finite_vector("y", y, entries=2)
+    size = _validate.integer("size", size, at_least=1)
+    _validate.memory("size", size, size, what="the draws")
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     rng = _validate.generator("rng", rng)
     bins = _validate.integer("bins", bins, at_least=1)

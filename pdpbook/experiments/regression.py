@@ -97,8 +97,8 @@ def fit_network(
     perceptron = require("sklearn.neural_network").MLPRegressor
     unfinished = require("sklearn.exceptions").ConvergenceWarning
     threadpoolctl = require("threadpoolctl")
-    inputs = _validate.finite_vector("x", x, at_least=2)
-    target = _validate.finite_vector("y", y, at_least=2)
+    inputs = _validate.finite_vector("x", x, entries=2)
+    target = _validate.finite_vector("y", y, entries=2)
     _validate.same_length("x", inputs, "y", target)
     rng = _validate.generator("rng", rng)
     hidden = _validate.integer("hidden", hidden, at_least=1)

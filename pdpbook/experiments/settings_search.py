@@ -54,15 +54,14 @@ def misfit(ours: ArrayLike, published: ArrayLike, *, resolution: float = 5e-5) -
     >>> misfit([0.2, 0.05], [0.1, 0.1], resolution=0.0)
     2.0
     """
-    first = _validate.finite_vector("ours", ours)
-    second = _validate.finite_vector("published", published)
+    first = _validate.finite_vector("ours", ours, at_least=0.0)
+    second = _validate.finite_vector("published", published, at_least=0.0)
     _validate.same_length("ours", first, "published", second)
-    for name, values in (("ours", first), ("published", second)):
-        if (values < 0.0).any():
-            raise ValueError(f"{name} must hold numbers >= 0, got {float(values.min())!r}")
-    resolution = _validate.number("resolution", resolution, above=0.0, strict=False)
+    resolution = _validate.number("resolution", resolution, at_least=0.0)
     first, second = first + resolution, second + resolution
-    return float(round(math.exp(math.sqrt(np.mean(np.log(first / second) ** 2))), 12))
+    with np.errstate(over="ignore"):
+        distance = math.sqrt(np.mean(np.log(first / second) ** 2))
+    return float(round(math.exp(distance), 12)) if distance < 700.0 else math.inf
 
 
 def search_row(

@@ -92,9 +92,7 @@ def bounded_laplace_scale(
     1.6116
     """
     lower, upper, sensitivity = _range(lower, upper, sensitivity)
-    epsilon = _validate.number("epsilon", epsilon, above=0.0)
-    if not 1e-9 <= epsilon <= 500.0:
-        raise _validate.fail("epsilon", "a number from 1e-9 to 500", epsilon)
+    epsilon = _validate.number("epsilon", epsilon, at_least=1e-9, at_most=500.0)
     width = upper - lower
     low = sensitivity / epsilon  # never too large: the normalising integral only adds to ε
     high = low

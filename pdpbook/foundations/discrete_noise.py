@@ -243,9 +243,7 @@ def discrete_gaussian_mechanism(
     array([134, 130, 130])
     """
     raw = _validate.whole_numbers("value", value)
-    sigma = _validate.number("sigma", sigma)
-    if not 0.01 <= sigma <= 1e6:
-        raise _validate.fail("sigma", "a number from 0.01 to 1e6", sigma)
+    sigma = _validate.number("sigma", sigma, at_least=0.01, at_most=1e6)
     source = release_source(rng)
     noise = discrete_gaussian_noise(Fraction(sigma) ** 2, raw.size, source).reshape(raw.shape)
     noisy = add_noise(raw, noise)
@@ -295,9 +293,7 @@ def discrete_staircase_mechanism(
     """
     raw = _validate.whole_numbers("value", value)
     width = _validate.integer("sensitivity", sensitivity, at_least=1, at_most=2**31)
-    epsilon = _validate.number("epsilon", epsilon)
-    if not 1e-9 <= epsilon <= 36.0:
-        raise _validate.fail("epsilon", "a number from 1e-9 to 36", epsilon)
+    epsilon = _validate.number("epsilon", epsilon, at_least=1e-9, at_most=36.0)
     source = release_source(rng)
     if step is None:
         step = min(max(round(width / (1.0 + math.exp(epsilon / 2.0))), 1), width)

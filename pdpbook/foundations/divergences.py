@@ -49,7 +49,7 @@ def kl_divergence(p: ArrayLike, q: ArrayLike) -> float:
     >>> kl_divergence([0.5, 0.5], [1.0, 0.0])
     inf
     """
-    p, q = _validate.distributions(p, q)
+    p, q = _validate.distributions("p", p, "q", q)
     seen = p > 0
     if (q[seen] == 0).any():
         return math.inf
@@ -81,7 +81,7 @@ def pure_epsilon(p: ArrayLike, q: ArrayLike) -> float:
     >>> pure_epsilon([0.5, 0.5, 0.0], [0.5, 0.0, 0.5])
     inf
     """
-    p, q = _validate.distributions(p, q)
+    p, q = _validate.distributions("p", p, "q", q)
     reached = (p > 0) | (q > 0)
     with np.errstate(divide="ignore"):
         return float(np.abs(np.log(p[reached]) - np.log(q[reached])).max())
@@ -111,8 +111,8 @@ def hockey_stick_divergence(p: ArrayLike, q: ArrayLike, *, epsilon: float) -> fl
     >>> round(hockey_stick_divergence([0.75, 0.25], [0.25, 0.75], epsilon=0.5), 4)
     0.3378
     """
-    p, q = _validate.distributions(p, q)
-    epsilon = _validate.number("epsilon", epsilon, above=0.0, strict=False)
+    p, q = _validate.distributions("p", p, "q", q)
+    epsilon = _validate.number("epsilon", epsilon, at_least=0.0)
     with np.errstate(divide="ignore"):
         excess = -np.expm1(np.minimum(epsilon + np.log(q[p > 0]) - np.log(p[p > 0]), 0.0))
     return float((p[p > 0] * excess).sum())

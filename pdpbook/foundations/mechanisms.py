@@ -258,7 +258,7 @@ def gaussian_delta(
     0.126937
     """
     sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
-    level = np.asarray(_numbers("epsilon", epsilon, above=0.0, strict=False))
+    level = np.asarray(_numbers("epsilon", epsilon, at_least=0.0))
     step = _quotient(sensitivity, _numbers("sigma", sigma, above=0.0), "sensitivity", "sigma")
     _validate.broadcast("sigma", np.asarray(step), "epsilon", level)
     delta = _gaussian_delta(step, level)
@@ -304,9 +304,7 @@ def analytic_gaussian_sigma(
     """
     widths = _numbers("sensitivity", sensitivity, above=0.0)
     levels = _numbers("epsilon", epsilon, above=0.0)
-    delta = _validate.number("delta", delta, above=0.0, below=1.0)
-    if delta < 1e-300:
-        raise _validate.fail("delta", "a number >= 1e-300 and < 1", delta)
+    delta = _validate.number("delta", delta, at_least=1e-300, below=1.0)
     distinct, place = np.unique(np.asarray(levels), return_inverse=True)
     # delta <= 2 Phi(1/2 sigma) - 1 <= 0.4/sigma whatever epsilon is: a safe sigma to start from
     high = np.full(distinct.shape, 0.4 / delta)
@@ -359,9 +357,7 @@ def classical_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta:
     """
     sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
     epsilon = _validate.number("epsilon", epsilon, above=0.0, below=1.0)
-    delta = _validate.number("delta", delta, above=0.0)
-    if delta > 0.5:
-        raise _validate.fail("delta", "a finite number > 0 and <= 0.5", delta)
+    delta = _validate.number("delta", delta, above=0.0, at_most=0.5)
     sigma = sensitivity / epsilon * math.sqrt(2.0 * (math.log(1.25) - math.log(delta)))
     sigma = _exact.up(sigma, 8)
     if sigma == math.inf:
@@ -524,7 +520,8 @@ def exponential_mechanism(
     """
     chances = exponential_probabilities(utilities, sensitivity=sensitivity, epsilon=epsilon)
     if size is not None:
-        size = _validate.length("size", size, what="a choice")
+        size = _validate.integer("size", size, at_least=1)
+        _validate.memory("size", size, size, what="a choice")
     if (size or 1) * chances.size * chances.max() > 1e9:
         raise _validate.fail("size", "so small that 10**9 tries are enough", size)
     chosen = choose(
@@ -652,9 +649,7 @@ def randomised_response_epsilon(truth: float) -> float:
     >>> round(randomised_response_epsilon(0.75), 4)
     1.0986
     """
-    truth = _validate.number("truth", truth, above=0.0, below=1.0)
-    if truth < 0.5:
-        raise _validate.fail("truth", "a number in [1/2, 1)", truth)
+    truth = _validate.number("truth", truth, at_least=0.5, below=1.0)
     return _exact.up(math.log1p((2.0 * truth - 1.0) / (1.0 - truth)), 4)  # differences are exact
 
 
@@ -683,17 +678,15 @@ def randomised_response_share(reported: ArrayLike, *, epsilon: float) -> float:
     0.5
     """
     answers = _validate.booleans("reported", reported)
-    epsilon = _validate.number("epsilon", epsilon, above=0.0)
-    if epsilon < 1e-300:
-        raise _validate.fail("epsilon", "at least 1e-300, for a finite estimate", epsilon)
+    epsilon = _validate.number("epsilon", epsilon, at_least=1e-300)  # for a finite estimate
     return 0.5 + (float(answers.mean()) - 0.5) / math.tanh(epsilon / 2.0)
 
 
-def _numbers(name: str, values: ArrayLike, *, above: float = -math.inf, strict: bool = True) -> Any:
-    """Return a finite float, or an array of them, above a bound."""
+def _numbers(name: str, values: ArrayLike, **bounds: float) -> Any:
+    """Return a finite float, or an array of them, within bounds."""
     if values is None or np.isscalar(values):
-        return _validate.number(name, values, above=above, strict=strict)
-    array = _validate.finite_array(name, values, above=above, strict=strict)
+        return _validate.number(name, values, **bounds)
+    array = _validate.finite_array(name, values, **bounds)
     return array if array.ndim else float(array)
 
 

@@ -137,8 +137,8 @@ def mean_grid(n: int, *, lower: float, upper: float) -> MeanGrid:
     (0.001, 1600000, 8989)
     """
     n = _validate.integer("n", n, at_least=2, at_most=10**8)
-    lower = _validate.number("lower", lower, above=-1e100, below=1e100, strict=False)
-    upper = _validate.number("upper", upper, above=lower, below=1e100 * (1 + 1e-9))
+    lower = _validate.number("lower", lower, at_least=-1e100, at_most=1e100)
+    upper = _validate.number("upper", upper, above=lower, at_most=1e100)
     if upper - lower < 1e-100:
         raise _validate.fail("upper", f"at least 1e-100 above lower={lower!r}", upper)
     width = Fraction(upper) - Fraction(lower)
@@ -189,9 +189,9 @@ def noisy_mean(
     >>> noisy_mean(ages, lower=0, upper=100, epsilon=1.0, rng=np.random.default_rng(0))
     35.025
     """
-    records = _validate.finite_vector("values", values, at_least=2)
+    records = _validate.finite_vector("values", values, entries=2)
     grid = mean_grid(records.size, lower=lower, upper=upper)
-    epsilon = _validate.number("epsilon", epsilon, above=1e-6, below=30.0, strict=False)
+    epsilon = _validate.number("epsilon", epsilon, at_least=1e-6, at_most=30.0)
     source = release_source(rng)
     exact = np.array([grid.mean(records)])
     noisy = add_noise(exact, discrete_laplace_noise(grid.rate(epsilon), 1, source))

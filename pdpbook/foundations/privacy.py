@@ -74,7 +74,7 @@ def posterior_interval(prior: float, *, epsilon: float) -> tuple[float, float]:
     (0.2689, 0.7311)
     """
     prior = _validate.number("prior", prior, above=0.0, below=1.0)
-    epsilon = _validate.number("epsilon", epsilon, above=0.0, strict=False)
+    epsilon = _validate.number("epsilon", epsilon, at_least=0.0)
     shrink = math.exp(-epsilon)
     low = prior * shrink / (prior * shrink + 1.0 - prior)
     high = prior / (prior + (1.0 - prior) * shrink)
@@ -117,7 +117,7 @@ def basic_composition(epsilons: ArrayLike, *, deltas: ArrayLike = 0.0) -> Budget
             f"deltas must hold one value or {costs.size}, got deltas of length {slacks.size}"
         )
     for slack in slacks:
-        _validate.fraction("deltas", float(slack))
+        _validate.number("deltas", float(slack), at_least=0.0, below=1.0)
     total = _exact.added_up(np.broadcast_to(slacks, costs.shape).tolist())
     if float(costs.max()) * costs.size > 1e308:
         raise _validate.fail("epsilons", "so small that their sum is finite", float(costs.max()))
@@ -161,7 +161,7 @@ def advanced_composition(epsilon: float, *, draws: int, delta: float = 0.0, slac
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     draws = _validate.integer("draws", draws, at_least=1)
     slack = _validate.number("slack", slack, above=0.0, below=1.0)
-    delta = _validate.fraction("delta", delta)
+    delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     drift = draws * epsilon * math.tanh(epsilon / 2.0)
     spread = epsilon * math.sqrt(2.0 * draws * -math.log(slack))
     most, bought = _exact.times_up(draws, epsilon), _exact.up(drift + spread, 8)
@@ -204,9 +204,7 @@ def optimal_composition(epsilon: float, *, draws: int, delta: float) -> float:
     from scipy.special import gammaln, logsumexp
 
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
-    draws = _validate.integer("draws", draws, at_least=1)
-    if draws > 100_000:
-        raise _validate.fail("draws", "a whole number <= 100000", draws)
+    draws = _validate.integer("draws", draws, at_least=1, at_most=100_000)
     if draws * epsilon > 1e308:
         raise _validate.fail("epsilon", "so small that draws times it is finite", epsilon)
     delta = _validate.number("delta", delta, above=0.0, below=1.0)
@@ -258,7 +256,7 @@ def group_privacy(epsilon: float, *, records: int, delta: float = 0.0) -> Budget
     """
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     records = _validate.integer("records", records, at_least=1)
-    delta = _validate.fraction("delta", delta)
+    delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     if delta == 0.0:
         return Budget(_exact.times_up(records, epsilon))
     # (e^{k epsilon} - 1) / (e^epsilon - 1), in logarithms because it overflows early

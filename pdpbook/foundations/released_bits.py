@@ -57,7 +57,8 @@ def double_laplace(
     array([43.201, 33.83 ])
     """
     value, scale, bits = _arguments(value, scale, bits)
-    size = _validate.length("size", size, what="the releases")
+    size = _validate.integer("size", size, at_least=1)
+    _validate.memory("size", size, size, what="the releases")
     drawn = _validate.generator("rng", rng).integers(1, 2**bits, size=size).tolist()
     return np.array([_inverted(k, value, scale, bits) for k in drawn])
 
@@ -140,7 +141,7 @@ def impossible_share(
     >>> impossible_share(ages, lower=0, upper=100, epsilon=0.1, rng=rng, releases=500)
     0.668
     """
-    records = np.sort(_validate.finite_vector("values", values, at_least=2))
+    records = np.sort(_validate.finite_vector("values", values, entries=2))
     lower, upper = _validate.number("lower", lower), _validate.number("upper", upper)
     if not lower < upper:
         raise _validate.fail("upper", f"larger than lower={lower!r}", upper)
@@ -180,6 +181,6 @@ def _first(number: float, value: float, scale: float, bits: int) -> int:
 
 
 def _arguments(value: float, scale: float, bits: int) -> tuple[float, float, int]:
-    value = _validate.number("value", value, above=-1e15, below=1e15, strict=False)
-    scale = _validate.number("scale", scale, above=1e-15, below=1e15, strict=False)
+    value = _validate.number("value", value, at_least=-1e15, at_most=1e15)
+    scale = _validate.number("scale", scale, at_least=1e-15, at_most=1e15)
     return value, scale, _validate.integer("bits", bits, at_least=2, at_most=BITS)

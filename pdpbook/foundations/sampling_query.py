@@ -72,9 +72,7 @@ class Grid:
             raise _validate.fail("upper", f"a finite distance above lower={lower!r}", upper)
         bins = _validate.integer("bins", self.bins, at_least=2)
         _validate.memory("bins", bins, bins, what="a histogram")
-        sensitivity = _validate.number("sensitivity", self.sensitivity, above=0.0)
-        if sensitivity > 1.0:
-            raise _validate.fail("sensitivity", "a number > 0 and <= 1", sensitivity)
+        sensitivity = _validate.number("sensitivity", self.sensitivity, above=0.0, at_most=1.0)
         for name, value in (("lower", lower), ("upper", upper), ("bins", bins)):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "sensitivity", sensitivity)
@@ -201,7 +199,8 @@ class PerInstanceLaplace:
         _validate.instance("grid", self.grid, Grid)
         self.grid.index(self.data)
         values = _validate.finite_vector("data", self.data)
-        scales = _validate.positive_vector("scales", self.scales, strict=False)
+        given = np.atleast_1d(_validate.numeric("scales", self.scales))
+        scales = _validate.finite_vector("scales", given, at_least=0.0)
         if scales.size not in (1, values.size):
             raise ValueError(
                 f"scales must hold one value or {values.size}, got scales of length {scales.size}"
@@ -296,7 +295,8 @@ class PerInstanceLaplace:
         ndarray, shape (size,)
             Midpoints of the bins that came out, in the data's unit.
         """
-        size = _validate.length("size", size, what="a sample")
+        size = _validate.integer("size", size, at_least=1)
+        _validate.memory("size", size, size, what="a sample")
         source = release_source(rng)
         records = len(np.asarray(self.data))
         return self.grid.midpoints[drawn_bins(self._mass(), records, size, source)]

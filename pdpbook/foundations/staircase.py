@@ -195,9 +195,7 @@ def staircase_error(epsilon: ArrayLike, *, sensitivity: float = 1.0) -> float | 
 
 def _checked(epsilon: float, sensitivity: float, share: float | None) -> tuple[float, float, float]:
     """Return the three parameters, the share filled in."""
-    epsilon = _validate.number("epsilon", epsilon)
-    if not 1e-9 <= epsilon <= 500.0:
-        raise _validate.fail("epsilon", "a number from 1e-9 to 500", epsilon)
+    epsilon = _validate.number("epsilon", epsilon, at_least=1e-9, at_most=500.0)
     sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
     share = 1.0 / (1.0 + math.exp(epsilon / 2.0)) if share is None else share
-    return epsilon, sensitivity, _validate.fraction("share", share)
+    return epsilon, sensitivity, _validate.number("share", share, at_least=0.0, below=1.0)

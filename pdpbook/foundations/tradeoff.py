@@ -49,8 +49,7 @@ def tradeoff_curve(
     >>> alpha, beta
     (array([0.  , 0.25, 1.  ]), array([1.  , 0.25, 0.  ]))
     """
-    p, q = _validate.distribution("present", present), _validate.distribution("absent", absent)
-    _validate.same_length("present", p, "absent", q)
+    p, q = _validate.distributions("present", present, "absent", absent)
     p, q = p[(p > 0) | (q > 0)], q[(p > 0) | (q > 0)]
     with np.errstate(divide="ignore"):
         # pragma: no mutate — outcomes of one ratio lie on one line of the curve, in whatever order
@@ -85,8 +84,8 @@ def tradeoff_bound(alpha: ArrayLike, *, epsilon: float, delta: float = 0.0) -> N
     array([1.  , 0.25, 0.  ])
     """
     rate = _rates(alpha)
-    epsilon = _validate.number("epsilon", epsilon, above=0.0, strict=False)
-    delta = _validate.fraction("delta", delta)
+    epsilon = _validate.number("epsilon", epsilon, at_least=0.0)
+    delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     with np.errstate(over="ignore", invalid="ignore"):
         steep = np.where(rate > 0.0, 1.0 - delta - np.exp(epsilon) * rate, 1.0 - delta)
     flat = np.exp(-epsilon) * (1.0 - delta - rate)
@@ -119,7 +118,7 @@ def gaussian_tradeoff(alpha: ArrayLike, *, shift: float) -> NDArray[np.float64]:
     from scipy.special import ndtr, ndtri
 
     rate = _rates(alpha)
-    shift = _validate.number("shift", shift, above=0.0, strict=False)
+    shift = _validate.number("shift", shift, at_least=0.0)
     return np.asarray(ndtr(-ndtri(rate) - shift))
 
 
@@ -147,7 +146,7 @@ def laplace_tradeoff(alpha: ArrayLike, *, epsilon: float) -> NDArray[np.float64]
     array([1.    , 0.1839, 0.    ])
     """
     rate = _rates(alpha)
-    epsilon = _validate.number("epsilon", epsilon, above=0.0, strict=False)
+    epsilon = _validate.number("epsilon", epsilon, at_least=0.0)
     shrink = math.exp(-epsilon)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         middle = shrink / (4.0 * rate)
@@ -157,4 +156,4 @@ def laplace_tradeoff(alpha: ArrayLike, *, epsilon: float) -> NDArray[np.float64]
 
 
 def _rates(alpha: ArrayLike) -> NDArray[np.float64]:
-    return _validate.finite_array("alpha", alpha, above=0.0, below=1.0, strict=False)
+    return _validate.finite_array("alpha", alpha, at_least=0.0, at_most=1.0)

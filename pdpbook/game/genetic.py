@@ -111,7 +111,7 @@ def approximate_enumeration(
     population = _validate.integer("population", population, at_least=2)
     parents = _validate.integer("parents", parents, at_least=2)
     elites = _validate.integer("elites", elites, at_least=1)
-    mutation = _validate.fraction("mutation", mutation)
+    mutation = _validate.number("mutation", mutation, at_least=0.0, below=1.0)
     crossover_points = _validate.integer("crossover_points", crossover_points, at_least=1)
     if patience is not None:
         patience = _validate.integer("patience", patience, at_least=1)

@@ -112,10 +112,10 @@ class NVOGame:
     ) -> None:
         """Check everything once; afterwards the arrays are read-only."""
         counts = _validate.counts_vector("counts", counts)
-        ideal = _validate.stochastic_kernel("kernel", kernel, bins=counts.size)
+        ideal = _validate.kernel_array("kernel", kernel, bins=counts.size)
         kernel = whole_weights(ideal) / UNITS
         epsilon = _validate.number("epsilon", epsilon, above=0.0)
-        delta = _validate.fraction("delta", delta)
+        delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
         own = kernel[:, np.arange(counts.size), np.arange(counts.size)][:, counts > 0]
         if (own <= 0).any():
             raise ValueError(
@@ -182,7 +182,7 @@ class NVOGame:
         if grid_epsilon is not None:
             padding = _validate.number("grid_epsilon", grid_epsilon, above=0.0)
         factors = _validate.positive_vector("multipliers", multipliers)
-        values = _validate.finite_vector("data", data, at_least=2)
+        values = _validate.finite_vector("data", data, entries=2)
         grid = Grid.padded(values, epsilon=padding, bins=bins, quantile=quantile)
         with np.errstate(over="ignore"):
             scales = factors * grid.sensitivity / epsilon
@@ -235,7 +235,7 @@ class NVOGame:
 
     @cached_property
     def compiled(self) -> _loops.Game:
-        """The game as the compiled loops take it."""
+        """The arguments of the compiled loops."""
         judged = target(self.records, self.epsilon, self.delta)
         return _loops.Game(self.kernel, self.frequency, judged)
 
@@ -423,7 +423,7 @@ class Outcome:
         """
         if atol is None:
             atol = 2e-12 / self.game.records
-        return self.regret <= _validate.number("atol", atol, above=0.0, strict=False)
+        return self.regret <= _validate.number("atol", atol, at_least=0.0)
 
     def sample(self, size: int, *, rng: np.random.Generator | None = None) -> NDArray:
         """Release values: draw from the output distribution, without rounding.
@@ -444,7 +444,8 @@ class Outcome:
             Midpoints of the grid's bins, in the data's unit, if the game has a grid; otherwise
             the numbers of the bins, from 0 to K - 1.
         """
-        size = _validate.length("size", size, what="a sample")
+        size = _validate.integer("size", size, at_least=1)
+        _validate.memory("size", size, size, what="a sample")
         source = release_source(rng)
         bins = drawn_bins(self.weights, self.game.records, size, source)
         return bins if self.game.grid is None else self.game.grid.midpoints[bins]

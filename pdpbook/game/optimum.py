@@ -127,9 +127,7 @@ def certified_optimum(
     (True, 'gap', 71)
     """
     game = _validate.instance("game", game, NVOGame)
-    relative_gap = _validate.fraction("relative_gap", relative_gap)
-    if relative_gap < SMALLEST_GAP:
-        raise _validate.fail("relative_gap", f"a number in [{SMALLEST_GAP:g}, 1)", relative_gap)
+    relative_gap = _validate.number("relative_gap", relative_gap, at_least=SMALLEST_GAP, below=1.0)
     time_limit = _validate.number("time_limit", time_limit, above=0.0)
     began = time.perf_counter()
     if start is None:

@@ -215,8 +215,8 @@ def make_release(
     >>> made.table["level"].tolist(), made.statement["levels"]
     (['none', 'school', 'university'], ['none', 'school', 'university'])
     """
-    epsilon = _validate.number("epsilon", epsilon, above=1e-6, below=30.0, strict=False)
-    delta = _validate.fraction("delta", delta)
+    epsilon = _validate.number("epsilon", epsilon, at_least=1e-6, at_most=30.0)
+    delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     draws = _validate.integer("draws", draws, at_least=1, at_most=10**6)
     publish = _validate.choice("publish", publish, *PUBLISHED)
     if draws > 1 and publish != "value":

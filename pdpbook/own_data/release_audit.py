@@ -200,7 +200,7 @@ def audit_release(
         raise ValueError("queries must hold at least one query, got none")
     _validate.memory("queries", len(listed), len(listed), columns.records)
     neighbours = _validate.choice("neighbours", neighbours, "removal", "replacement")
-    delta = _validate.number("delta", delta, above=0.0, below=1.0, strict=False)
+    delta = _validate.number("delta", delta, at_least=0.0, at_most=1.0)
     spread = [not is_pure(each) for each in listed]
     if any(spread) and not 1e-300 <= delta < 1.0:
         raise _validate.fail("delta", "in [1e-300, 1), as there is Gaussian noise", delta)
@@ -212,7 +212,7 @@ def audit_release(
         for each, is_spread in zip(listed, spread, strict=True)
         if is_spread
     )
-    shown = _validate.optional_boolean("progress", progress)
+    shown = None if progress is None else _validate.boolean("progress", progress)
     bar = progress_bar(listed, shown=shown, desc="queries")
     alone = np.empty((len(listed), columns.records))
     worst = np.empty(len(listed))

@@ -152,7 +152,7 @@ def released_query(
         share = _validate.number("quantile", quantile, above=0.0, below=1.0)
         if candidates is None:
             raise _validate.fail("candidates", "points in ascending order", candidates)
-        vector = _validate.finite_vector("candidates", candidates, at_least=2)
+        vector = _validate.finite_vector("candidates", candidates, entries=2)
         if (np.diff(vector) <= 0).any():
             raise _validate.fail("candidates", "in ascending order", candidates)
         points = tuple(vector.tolist())

@@ -647,8 +647,8 @@ def report(
     >>> found.bins, found["noisy_counts"].largest_loss, round(found["noisy_counts"].error, 2)
     (3, 1.0, 0.85)
     """
-    epsilon = _validate.number("epsilon", epsilon, above=1e-6, below=30.0, strict=False)
-    delta = _validate.fraction("delta", delta)
+    epsilon = _validate.number("epsilon", epsilon, at_least=1e-6, at_most=30.0)
+    delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     draws = _validate.integer("draws", draws, at_least=1, at_most=10**6)
     publish = _validate.choice("publish", publish, *PUBLISHED)
     if draws > 1 and publish != "value":
@@ -680,7 +680,7 @@ def report(
     chosen = [make for name, make in RELEASES[publish].items() if name not in left_out]
     swept = _swept_bins(setting)
     made: list[ColumnRelease] = []
-    shown = _validate.optional_boolean("progress", progress)
+    shown = None if progress is None else _validate.boolean("progress", progress)
     total = len(chosen) + len(swept)
     with _extras.progress_bar(total=total, desc="releases", shown=shown) as bar:
         for each in chosen:

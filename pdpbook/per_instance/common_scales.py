@@ -70,9 +70,7 @@ def common_scale(counts: ArrayLike, *, epsilon: float) -> float:
     (0.196, 0.39)
     """
     counts = _validate.counts_vector("counts", counts)
-    epsilon = _validate.number("epsilon", epsilon, above=0.0)
-    if epsilon < _SMALLEST:
-        raise _validate.fail("epsilon", f"at least {_SMALLEST:g}", epsilon)
+    epsilon = _validate.number("epsilon", epsilon, at_least=_SMALLEST)
 
     judged = target(int(counts.sum()), epsilon, 0.0)
     safe = scale_bound(judged.n, epsilon)

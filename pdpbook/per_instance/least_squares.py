@@ -167,7 +167,7 @@ def _factorised(
     """Return the response y, orthonormal U and square A with features · A = U, so H⁻¹ = A Aᵀ."""
     table = _table("features", features)
     y = _validate.finite_vector("response", response)
-    _validate.finite_array("response", y, above=-_RANGE, below=_RANGE, strict=False)
+    _validate.finite_array("response", y, at_least=-_RANGE, at_most=_RANGE)
     _validate.same_length("features", table, "response", y)
     n, d = table.shape
     if n <= d:
@@ -185,7 +185,7 @@ def _factorised(
 
 def _table(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """Return a matrix of numbers whose squares stay finite."""
-    table = _validate.finite_array(name, values, above=-_RANGE, below=_RANGE, strict=False)
+    table = _validate.finite_array(name, values, at_least=-_RANGE, at_most=_RANGE)
     if table.ndim != 2:
         raise ValueError(f"{name} must have two dimensions, got {name} of shape {table.shape}")
     return table

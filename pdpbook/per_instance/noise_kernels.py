@@ -66,7 +66,7 @@ def truncated_laplace_pdf(x: ArrayLike, location: ArrayLike, scale: ArrayLike) -
     array([1.582 , 0.9595, 0.582 ])
     """
     points = _validate.numeric("x", x).astype(float)
-    centre = _validate.finite_array("location", location, above=0.0, below=1.0, strict=False)
+    centre = _validate.finite_array("location", location, at_least=0.0, at_most=1.0)
     width = _checked_widths(scale)
     _validate.broadcast("x", points, "location", centre)
     _validate.broadcast("location", centre, "scale", width)
@@ -109,7 +109,7 @@ def truncated_laplace_extremes(scale: ArrayLike) -> tuple[NDArray, NDArray]:
 
 def _checked_widths(scale: ArrayLike) -> NDArray[np.float64]:
     """Return scales whose densities are finite numbers."""
-    return _validate.finite_array("scale", scale, above=1e-307, strict=False)
+    return _validate.finite_array("scale", scale, at_least=1e-307)
 
 
 def laplace_kernel(bins: int, scales: ArrayLike) -> NDArray[np.float64]:
@@ -233,7 +233,7 @@ def product_kernel(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
         shape = _validate.numeric(name, each).shape
         if len(shape) != 3:
             raise ValueError(f"{name} must have shape (V, K, K), got {name} of shape {shape}")
-        kernels.append(_validate.stochastic_kernel(name, each, bins=shape[1]))
+        kernels.append(_validate.kernel_array(name, each, bins=shape[1]))
     one, two = kernels
     size = one.size * two.size
     if 8 * size > _validate.MEMORY:

@@ -106,7 +106,7 @@ def target(n: int, epsilon: float, delta: float) -> _loops.Target:
 
 
 def _slope(of_mass: int, of_row: int) -> _loops.Slope:
-    """Return a fraction as the loops take it: no number has more than 105 bits."""
+    """Return a slope for the loops: ``of_row``, of at most 105 bits, as a sum of two doubles."""
     nearest = float(of_row)
     return _loops.Slope(float(of_mass), nearest, float(of_row - int(nearest)))
 

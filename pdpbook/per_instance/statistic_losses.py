@@ -155,7 +155,7 @@ def mean_changes(values: ArrayLike) -> NDArray[np.float64]:
     >>> mean_changes([0.0, 0.0, 3.0])
     array([-0.5, -0.5,  1. ])
     """
-    x = _validate.finite_vector("values", values, at_least=2)
+    x = _validate.finite_vector("values", values, entries=2)
     largest = float(np.abs(x).max()) or 1.0
     unit = x / largest  # so that no sum overflows
     return (unit - unit.mean()) * (largest / (x.size - 1))
@@ -255,7 +255,7 @@ def gaussian_deltas(changes: ArrayLike, *, epsilon: float, sigma: float) -> NDAr
     >>> gaussian_deltas(mean_changes([0.0, 0.0, 3.0]), epsilon=0.5, sigma=1.0).round(4)
     array([0.0524, 0.0524, 0.2384])
     """
-    epsilon = _validate.number("epsilon", epsilon, above=0.0, strict=False)
+    epsilon = _validate.number("epsilon", epsilon, at_least=0.0)
     distances = _distances(changes, sigma)
     deltas = np.zeros(distances.size)
     moved = distances > _SMALLEST

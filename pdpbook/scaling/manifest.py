@@ -93,7 +93,7 @@ def release_cost(
     (1.98, 99.2)
     """
     columns = _validate.integer("columns", columns, at_least=1)
-    delta = _validate.fraction("delta", delta)
+    delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     share = rounded_down(Fraction(delta) / columns)
     each = draws_epsilon(n, epsilon, draws=draws, delta=share)
     return ReleaseCost(times_up(columns, each), delta, each, share, epsilon, draws, columns, n)

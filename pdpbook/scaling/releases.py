@@ -162,7 +162,7 @@ def release(
     """
     plan = _validate.instance("plan", plan, Plan)
     draws = _validate.integer("draws", draws, at_least=1)
-    delta = _validate.fraction("delta", delta)
+    delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     rows_per_file = _validate.integer("rows_per_file", rows_per_file, at_least=1)
     keyed_digest(key, "check", None)  # refuses what is no key
     worker_timeout = _validate.number("worker_timeout", worker_timeout, above=0.0)

@@ -190,24 +190,6 @@ def test_the_attack_is_frozen_and_its_input_unchanged():
             attack.true_positive_rate(rate)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"present": [0.5, 0.6]}, r"present must sum to 1, got a sum of 1\.1"),
-        ({"absent": [0.5, 0.25, 0.25]}, r"must have the same length, got 2 and 3"),
-        ({"draws": 0}, r"draws must be a whole number >= 1, got draws=0"),
-        ({"draws": 10**6 + 1}, r"draws must be a whole number <= 1000000"),
-        ({"step": 0.0}, r"step must be a finite number > 0 and < 700"),
-        ({"step": 700.3}, r"step must be a finite number > 0 and < 700"),
-        ({"step": 1e-9}, r"step must be at least \S+ here, got step=1e-09"),
-    ],
-)
-def test_bad_arguments_are_refused(arguments, message):
-    good = {"present": [0.5, 0.5], "absent": [0.4, 0.6], "draws": 2}
-    with pytest.raises((ValueError, TypeError), match=message):
-        optimal_attack(**{**good, **arguments})
-
-
 def split_bound(p, q, draws, step):
     """Each output becomes two, with scores on the grid and the same p and q in sum."""
     parts = []

@@ -8,7 +8,6 @@ from scipy.stats import nbinom, norm
 
 from pdpbook import geometric_mechanism
 from pdpbook.audit import count_posterior as cp
-from tests.bounds import check_bounds
 
 
 def naive_posterior_mean(noisy, epsilon, most=400):
@@ -100,44 +99,7 @@ def test_public_counts_predict_the_others():
     assert spread[0] == pytest.approx(np.sqrt(2 * 900), rel=0.1)  # of counts and of the rate
 
 
-@pytest.mark.parametrize("noisy", [[1.5, 2], [3], [[1, 2]], [1, None]])
-def test_what_is_no_noisy_histogram_is_refused(noisy):
-    with pytest.raises((ValueError, TypeError), match="noisy must"):
-        cp.posterior_from_noise(noisy, epsilon=1.0)
-
-
 PUBLIC, NOISY = [9, 4, 0], [7, 5, -2]
-
-
-@pytest.mark.parametrize(
-    ("call", "good", "argument", "refused", "accepted"),
-    [
-        (cp.posterior_from_noise, {"noisy": NOISY}, "epsilon", [0.9e-12, 700.5], [1e-12, 700.0]),
-        (cp.posterior_from_public, {"public": PUBLIC}, "n", [0, 1.5], [1]),
-        (
-            cp.posterior_from_both,
-            {"public": PUBLIC, "noisy": NOISY, "epsilon": 1.0},
-            "n",
-            [0, 1.5],
-            [1],
-        ),
-        (
-            cp.posterior_from_both,
-            {"public": PUBLIC, "noisy": NOISY, "n": 9},
-            "epsilon",
-            [0.9e-3, 700.5],
-            [1e-3, 700.0],
-        ),
-        (cp.posterior_from_noise(NOISY, epsilon=1.0).lumped, {}, "groups", [0, 1.5], [1]),
-    ],
-)
-def test_bounds(call, good, argument, refused, accepted):
-    check_bounds(call, good, argument, refused, accepted)
-
-
-def test_public_and_noisy_counts_are_of_the_same_bins():
-    with pytest.raises(ValueError, match="public and noisy must have the same length, got 3 and 2"):
-        cp.posterior_from_both(PUBLIC, [3, 4], n=9, epsilon=1.0)
 
 
 def test_the_guess_is_the_mean_and_a_millionth_of_the_uniform_one():

@@ -12,7 +12,6 @@ from scipy.stats import binom, binomtest
 
 from pdpbook import k_ary_randomised_response, randomised_response, randomiser_epsilon
 from pdpbook.audit import audit_power, clopper_pearson_epsilon, one_run_epsilon
-from tests.bounds import check_bounds
 
 ERROR = 0.05
 RATES = st.one_of(st.just(0.0), st.floats(1e-9, 1.0))
@@ -293,67 +292,7 @@ def test_one_run_falls_with_delta_and_abstentions_that_do_not_help():
     assert 20 < one_run_epsilon(2**53, 2**53) < 50
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"true_positives": 11}, r"true_positives must be at most positives=10, got"),
-        ({"true_positives": -1}, r"true_positives must be a whole number >= 0"),
-        ({"true_positives": 2.0}, r"true_positives must be a whole number"),
-        ({"positives": 0}, r"positives must be a whole number >= 1, got positives=0"),
-        ({"false_positives": 6}, r"false_positives must be at most negatives=5"),
-        ({"negatives": True}, r"negatives must be a whole number"),
-        ({"delta": 1.0}, r"delta must be a number in \[0, 1\), got delta=1\.0"),
-        ({"confidence": 1.0}, r"confidence must be a finite number > 0 and < 1"),
-        ({"confidence": 95}, r"got confidence=95"),
-    ],
-)
-def test_bad_counts_are_refused(arguments, message):
-    good = {"true_positives": 9, "positives": 10, "false_positives": 1, "negatives": 5}
-    with pytest.raises((ValueError, TypeError), match=message):
-        clopper_pearson_epsilon(**{**good, **arguments})
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"true_positive_rate": 1.1}, r"true_positive_rate must be .*>= 0 and <= 1, got"),
-        ({"false_positive_rate": -0.1}, r"false_positive_rate must be"),
-        ({"runs": 0}, r"runs must be a whole number >= 1"),
-        ({"runs": 10**10}, r"runs must be a whole number <= 1000000000"),
-        ({"epsilon": -1.0}, r"epsilon must be a finite number >= 0"),
-        ({"epsilon": math.inf}, r"got epsilon=inf"),
-        ({"epsilon": 700.3}, r"got epsilon=700\.3"),
-        ({"confidence": -0.1}, r"confidence must be a finite number > 0 and < 1"),
-        ({"confidence": 1.0}, r"confidence must be a finite number > 0 and < 1"),
-        ({"confidence": 1.0005}, r"confidence must be a finite number > 0 and < 1"),
-    ],
-)
-def test_bad_rates_are_refused(arguments, message):
-    good = {"true_positive_rate": 0.5, "false_positive_rate": 0.2, "runs": 5, "epsilon": 0.1}
-    with pytest.raises((ValueError, TypeError), match=message):
-        audit_power(**{**good, **arguments})
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"correct": 11}, r"correct must be at most guesses=10, got correct=11"),
-        ({"guesses": 0}, r"guesses must be a whole number >= 1"),
-        ({"canaries": 9}, r"canaries must be at least guesses=10, got canaries=9"),
-        ({"delta": 0.051}, r"delta must be at most 1 / \(2 canaries\) = 0\.05, got"),
-        ({"guesses": 10**6 + 1, "delta": 1e-9}, r"guesses must be at most 1000000 if delta > 0"),
-    ],
-)
-def test_bad_guesses_are_refused(arguments, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        one_run_epsilon(**{"correct": 9, "guesses": 10, **arguments})
-
-
-def test_one_right_guess_and_the_last_values_that_are_taken():
+def test_one_right_guess():
     assert one_run_epsilon(1, 1, canaries=1, confidence=0.4) == pytest.approx(math.log(1.5))
     leaky = one_run_epsilon(1, 1, delta=0.1, confidence=0.3)  # q + 2 delta (1 - q) = 0.7
     assert leaky == pytest.approx(math.log(0.625 / 0.375))
-    good = {"correct": 9, "guesses": 10}
-    check_bounds(one_run_epsilon, good, "confidence", [-0.1, 0.0, 1.0, 1.0005], [0.999])
-    check_bounds(one_run_epsilon, good, "delta", [-1e-9, 0.05001], [0.0, 0.05])
-    check_bounds(one_run_epsilon, good, "canaries", [0, 9], [10])

@@ -238,24 +238,6 @@ def test_a_generator_that_goes_on_from_call_to_call_is_refused():
         pb.end_to_end_losses([3, 1], lambda c: rng.dirichlet([1, 1]))
 
 
-def test_bad_games_are_refused():
-    game = pb.NVOGame([3, 0, 1], pb.laplace_kernel(3, [0.5]), epsilon=1.0)
-    with pytest.raises(TypeError, match="game must be an NVOGame, got game=7"):
-        pb.audit.removals(7, best_responses)
-    with pytest.raises(TypeError, match="solve must be a function of a game, got solve=None"):
-        pb.audit.game_pipeline(game, None)
-    for bins in ([1], [3], [-1]):
-        with pytest.raises(ValueError, match="from_bins must be"):
-            pb.audit.removals(game, best_responses, from_bins=bins)
-    two = pb.NVOGame([1, 0, 1], pb.laplace_kernel(3, [0.5]), epsilon=1.0)
-    with pytest.raises(ValueError, match="at least 3 records, got 2"):
-        pb.audit.removals(two, best_responses)
-    with pytest.raises(ValueError, match="at least one function"):
-        pb.audit.mixture_pipeline([])
-    with pytest.raises(TypeError, match=r"pipelines\[1\] must be a function of a histogram, got"):
-        pb.audit.mixture_pipeline([lambda counts: counts / counts.sum(), 3])
-
-
 @pytest.mark.parametrize(
     "solve",
     [

@@ -18,7 +18,6 @@ from pdpbook.audit.public_randomisers import (
     profile_randomiser,
 )
 from pdpbook.audit.safe_randomisers import best_safe_randomiser, is_safe
-from tests.bounds import check_bounds
 
 
 def naive_likely(public, size, n, level):
@@ -141,22 +140,6 @@ def test_the_mean_of_the_actions_of_a_bin():
     np.testing.assert_allclose(rows, [(2 * small[0] + large[0]) / 3, large[1], large[2]])
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"public": [1, 0]}, "public must count at least 2 records"),
-        ({"n": 0}, "n must be"),
-        ({"miss": 1.0}, "miss must be"),
-        ({"miss": 0.0}, "miss must be a finite number > 0 and < 1, got miss=0"),
-        ({"actions": "x"}, "actions must be"),
-    ],
-)
-def test_bad_arguments_are_refused(change, message):
-    arguments = {"public": [5, 4], "n": 9, "epsilon": 1.0, "miss": 0.1} | change
-    with pytest.raises(ValueError, match=message):
-        public_randomiser(**arguments)
-
-
 @pytest.mark.parametrize("actions", ["rows", "blur"])
 def test_it_is_the_best_randomiser_that_is_safe_for_the_bound(actions):
     public, n = [30, 8, 5, 1], 40
@@ -165,31 +148,3 @@ def test_it_is_the_best_randomiser_that_is_safe_for_the_bound(actions):
     np.testing.assert_array_equal(
         public_randomiser(public, n, 1.0, miss=0.1, actions=actions), best
     )
-
-
-GAME = NVOGame([3, 1, 0], laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
-
-
-@pytest.mark.parametrize(
-    ("call", "good", "argument", "refused", "accepted"),
-    [
-        (likely_counts, {"public": [5, 4], "miss": 0.1}, "n", [0, 1.5], [1]),
-        (likely_counts, {"public": [5, 4], "n": 9}, "miss", [-0.1, 0.0, 1.0], [0.9]),
-        (
-            profile_randomiser,
-            {"game": GAME, "profile": GAME.constant_profile(0)},
-            "empty_action",
-            [-1, 2, True, 0.0],
-            [0, 1],
-        ),
-        (
-            profile_randomiser,
-            {"profile": GAME.constant_profile(0), "empty_action": 0},
-            "game",
-            [None],
-            [GAME],
-        ),
-    ],
-)
-def test_bounds(call, good, argument, refused, accepted):
-    check_bounds(call, good, argument, refused, accepted)

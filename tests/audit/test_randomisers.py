@@ -180,52 +180,6 @@ def test_extreme_randomisers():
     assert randomiser_epsilon(tiny, 2) == pytest.approx(300 * math.log(10) - math.log(2))
 
 
-@pytest.mark.parametrize(
-    ("randomiser", "error", "message"),
-    [
-        (
-            np.ones((2, 3)) / 3,
-            ValueError,
-            r"randomiser must have shape \(K, K\).*got randomiser of shape",
-        ),
-        (np.ones((1, 1)), ValueError, r"got randomiser of shape \(1, 1\)"),
-        ([[1.0, 0.0], [1.0]], ValueError, r"rows of different lengths"),
-        ([[1.0, 0.0], [0.5, 0.4]], ValueError, r"randomiser\[1\] must sum to 1, got a sum of 0\.9"),
-        ([[1.0, 0.0], [1.5, -0.5]], ValueError, r"randomiser\[1\] must be >= 0 .*-0\.5"),
-        ([[1.0, 0.0], [math.nan, 1.0]], ValueError, r"randomiser\[1\] must be finite.*=nan"),
-        (
-            [["a", "b"], ["c", "d"]],
-            TypeError,
-            r"randomiser must hold numbers, got randomiser of type",
-        ),
-    ],
-)
-def test_bad_randomisers_are_refused(randomiser, error, message):
-    for function in (local_epsilon, lambda table: randomiser_epsilon(table, 10)):
-        with pytest.raises(error, match=message):
-            function(randomiser)
-
-
-@pytest.mark.parametrize("n", [1, 0, 2.5, True, None])
-def test_bad_n_is_refused(n):
-    with pytest.raises((ValueError, TypeError), match=rf"n must be a whole number.*got n={n}"):
-        randomiser_epsilon(np.eye(2), n)
-    with pytest.raises((ValueError, TypeError), match=rf"n must be a whole number.*got n={n}"):
-        k_ary_randomised_response(2, n, 1.0)
-
-
-@pytest.mark.parametrize("bins", [1, 0, 3.0, False])
-def test_bad_bins_are_refused(bins):
-    with pytest.raises((ValueError, TypeError), match=rf"bins must be .*got bins={bins}"):
-        k_ary_randomised_response(bins, 10, 1.0)
-
-
-@pytest.mark.parametrize("epsilon", [0.0, -1.0, math.nan, math.inf, None])
-def test_bad_epsilon_is_refused(epsilon):
-    with pytest.raises((ValueError, TypeError), match=rf"epsilon must be .*got epsilon={epsilon}"):
-        k_ary_randomised_response(3, 10, epsilon)
-
-
 def test_the_loss_where_a_ratio_less_one_is_the_ratio():
     """On both sides of a local loss of 40, with so many records that they matter."""
     n = 2**53

@@ -16,7 +16,6 @@ from pdpbook.audit import safe_randomiser
 from pdpbook.audit import safe_randomisers as sp
 from pdpbook.audit.count_posterior import CountPosterior, posterior_from_noise
 from pdpbook.audit.randomiser_program import ACTIONS, RandomiserProgram
-from tests.bounds import check_bounds
 from tests.naive import expected_divergence
 
 
@@ -213,23 +212,6 @@ def test_too_few_records_get_equal_rows():
     assert (randomiser == randomiser[0]).all() and sp.is_safe(randomiser, [0, 0, 0], epsilon=1.0)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"lower": [1, 0, 0]}, "same length"),
-        ({"lower": [-1, 0]}, "lower must hold whole numbers >= 0"),
-        ({"actions": "large"}, "actions must be 'laplace', 'blur' or 'rows'"),
-        ({"histogram_epsilon": 0.0}, "histogram_epsilon must be a finite number >= 1e-12"),
-        ({"epsilon": -1.0}, "epsilon must be"),
-        ({"at_least": -1}, "at_least must be"),
-    ],
-)
-def test_bad_arguments_are_refused(change, message):
-    arguments = {"noisy": [3, 4], "lower": [1, 2], "epsilon": 1.0} | change
-    with pytest.raises(ValueError, match=message):
-        safe_randomiser(**arguments)
-
-
 ESTIMATE, LOWER = np.array([0.2, 0.3, 0.5]), np.array([4, 2, 0])
 
 
@@ -346,30 +328,6 @@ def test_the_arguments_are_handed_on():
     )
     believed = [safe_randomiser([40, 12, last], lower, epsilon=0.5) for last in (-3, 0)]
     np.testing.assert_array_equal(*believed)
-
-
-@pytest.mark.parametrize(
-    ("call", "good", "argument", "refused", "accepted"),
-    [
-        (sp.is_safe, {"randomiser": np.eye(2), "lower": [1, 2]}, "epsilon", [0.0, -1.0], [1e-9]),
-        (
-            sp.is_safe,
-            {"randomiser": np.eye(2), "lower": [1, 2], "epsilon": 1.0},
-            "at_least",
-            [-1, 1.5],
-            [0],
-        ),
-        (
-            safe_randomiser,
-            {"noisy": [3, 4], "lower": [1, 2], "epsilon": 1.0},
-            "histogram_epsilon",
-            [0.9e-12, 700.5],
-            [1e-12, 700.0],
-        ),
-    ],
-)
-def test_bounds(call, good, argument, refused, accepted):
-    check_bounds(call, good, argument, refused, accepted)
 
 
 UNITS = 2**52

@@ -226,8 +226,3 @@ def test_the_first_round_of_the_committed_run_comes_again(heights: np.ndarray) -
     # the batch of a gradient step is drawn from the same generator, so only the law is the same
     committed = curve[(curve.reading == "printed") & (curve["round"] == 1)].practice.item()
     assert abs(again.returns.mean() - committed) < 6 * again.returns.std() / math.sqrt(8)
-
-
-def test_an_unknown_table_is_refused() -> None:
-    with pytest.raises(ValueError, match="name must be"):
-        dq.committed_run("figures")

@@ -230,34 +230,3 @@ def test_the_worst_case_account_is_that_of_dp_accounting() -> None:
     orders = np.linspace(1.5, 80, 4000)
     curve = steps * gaussian_renyi(orders, sensitivity=clip, sigma=sigma)
     assert epsilons[0] == pytest.approx(renyi_epsilon(orders, curve, delta=delta)[0], rel=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"features": [1.0, 2.0]}, "features must have two dimensions"),
-        ({"response": [1.0]}, "response must have a value for each of the 2 rows"),
-        ({"budget": 0.0}, r"budget.*got budget=0\.0"),
-        ({"sigma": -1.0}, r"sigma.*got sigma=-1\.0"),
-        ({"clip": math.nan}, "clip.*got clip=nan"),
-        ({"steps": 0}, "steps.*got steps=0"),
-        ({"step_size": 1e308}, r"step_size.*finite, got step_size=1e\+308"),
-    ],
-)
-def test_bad_input_is_named(changed: dict[str, Any], message: str) -> None:
-    options: dict[str, Any] = {
-        "features": [[1.0], [2.0]],
-        "response": [1.0, 9.0],
-        "budget": 1.0,
-        "sigma": 1.0,
-        "clip": 1.0,
-        "steps": 5,
-        "step_size": 0.1,
-    }
-    with pytest.raises(ValueError, match=message):
-        filtered_descent(**options | changed, rng=np.random.default_rng(0))
-
-
-def test_an_epsilon_that_no_order_allows_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"epsilon must be larger.*got epsilon=1e-30"):
-        filter_budget(1e-30, delta=1e-300)

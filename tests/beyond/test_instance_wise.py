@@ -1,7 +1,6 @@
 """Instance-wise noise: the environment against the definition, step by step."""
 
 import copy
-import math
 from itertools import product
 from typing import Any
 
@@ -163,20 +162,6 @@ def test_the_laplace_mechanism_itself_is_not_less_than_itself(heights: np.ndarra
     assert (episode.rewards == 0.0).all() and episode.private_records == game.records
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"privacy": "nobody"}, "privacy must be"),
-        ({"before": "large"}, "before must be"),
-        ({"encoding": 5}, "encoding must be even"),
-        ({"encoding": 0}, "encoding must be"),
-    ],
-)
-def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        small_env(**options)
-
-
 def test_wrong_steps_are_refused() -> None:
     env = small_env()
     with pytest.raises(RuntimeError, match="reset"):
@@ -203,15 +188,6 @@ def test_wrong_steps_are_refused() -> None:
         env.step(1)
     with pytest.raises(RuntimeError, match="over"):
         env.preview()
-
-
-def test_wrong_games_are_refused() -> None:
-    with pytest.raises(ValueError, match="reading must be 'printed' or 'over-epsilon', got"):
-        iw.instance_wise_game(VALUES, reading="guessed")
-    with pytest.raises(ValueError, match=r"epsilon must be .* got epsilon=nan"):
-        iw.instance_wise_game(VALUES, epsilon=math.nan)
-    with pytest.raises(ValueError, match="got grid=None"):
-        iw.InstanceWiseNoise(pb.NVOGame([3, 1], pb.laplace_kernel(2, [0.1]), epsilon=1.0))
 
 
 @pytest.mark.parametrize(

@@ -130,18 +130,3 @@ def slope(a: Any) -> Any:
 def test_wrong_answers_to_the_exercise_are_refused(answer: Any) -> None:
     verdict = check("repeated-game/published-in-full", answer)
     assert not verdict and "raised" not in verdict.message
-
-
-@pytest.mark.parametrize(
-    ("stakes", "options", "message"),
-    [
-        ([1.0, 0.0], {"power": 1.0}, r"stakes.*0\.0"),
-        ([], {"power": 1.0}, "stakes"),
-        ([1.0], {"power": 0.0}, r"power.*0\.0"),
-        ([1.0], {"power": 1.0, "steepness": -1.0}, r"steepness.*-1\.0"),
-        ([1.0], {"power": 1.0, "centre": np.nan}, "centre.*nan"),
-    ],
-)
-def test_bad_input_is_named(stakes: list[float], options: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        pb.beyond.limited_attack(stakes, **options)

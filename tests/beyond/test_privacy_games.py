@@ -1,7 +1,6 @@
 """Games of a user and an adversary: dominant actions, breaches, the disguise."""
 
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -59,34 +58,6 @@ def test_a_total_that_only_rounding_keeps_below_the_threshold_is_a_breach() -> N
     for protected, broken in ((0.1, 1.0), (0.1 - 1e-9, 0.0)):
         game = pg.breach_game([protected], [0.7], **options)
         assert game.adversary[0, 0, 1, 0] == pytest.approx(OPTIONS["gain"] * broken)
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "ending"),
-    [
-        (
-            lambda: pg.difference_game([3.0], [1.0], extra=1.0, cap=2.0, prior=[[1.0]]),
-            ValueError,
-            "cap=2.0",
-        ),
-        (
-            lambda: pg.difference_game(
-                [1.0], [1.0], extra=1.0, cap=2.0, prior=[[1.0]], user_sign=0
-            ),
-            ValueError,
-            "user_sign=0",
-        ),
-        (lambda: pg.breach_game([0.0], [1.0], **OPTIONS, prior=[[1.0]]), ValueError, "0.0"),
-        (
-            lambda: pg.breach_game([1.0], [1.0], **{**OPTIONS, "cost": 0.0}, prior=[[1.0]]),
-            ValueError,
-            "cost=0.0",
-        ),
-    ],
-)
-def test_bad_input_is_refused(call: Any, error: type[Exception], ending: str) -> None:
-    with pytest.raises(error, match=ending):
-        call()
 
 
 def test_an_attack_with_efforts_above_one_is_refused() -> None:

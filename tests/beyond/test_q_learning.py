@@ -1,7 +1,5 @@
 """The repeated game learned from play: convergence, speed, what is refused."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -57,9 +55,6 @@ def test_the_first_visit_takes_what_it_finds() -> None:
     assert (curve.values[:, 0, 1] == 0.0).all()  # nobody has been there
 
 
-RNG = np.random.default_rng(0)
-
-
 @pytest.mark.parametrize("state", ["actions", "items", "response"])
 @pytest.mark.parametrize("measurements", [1, 2, 60])
 def test_the_end_is_measured_however_few_measurements_there_are(
@@ -71,39 +66,3 @@ def test_the_end_is_measured_however_few_measurements_there_are(
     assert curve.iterations[-1] == 9 and curve.iterations.size == min(measurements, 9)
     exact = solve_repeated(game).values
     assert curve.errors[:, -1] == pytest.approx(np.abs(curve.values - exact).max(axis=(1, 2)))
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "ending"),
-    [
-        (
-            lambda: minimax_q_learning(RepeatedGame([1.0]), state="all", steps=5, rng=RNG),
-            ValueError,
-            "'all'",
-        ),
-        (
-            lambda: minimax_q_learning(RepeatedGame([1.0]), state="items", steps=0, rng=RNG),
-            ValueError,
-            "steps=0",
-        ),
-        (
-            lambda: minimax_q_learning(RepeatedGame([1.0]), state="items", steps=5, rng=1),
-            TypeError,
-            "rng=1",
-        ),
-        (
-            lambda: minimax_q_learning(None, state="items", steps=5, rng=RNG),
-            TypeError,
-            "game must be of type RepeatedGame",
-        ),
-    ],
-)
-def test_bad_input_is_refused(call: Any, error: type[Exception], ending: str) -> None:
-    with pytest.raises(error, match=ending):
-        call()
-
-
-def test_items_that_depend_on_the_last_one_are_refused() -> None:
-    game = RepeatedGame([0.2, 1.5], items=[[0.9, 0.1], [0.1, 0.9]], memory=1.0)
-    with pytest.raises(ValueError, match="independent items"):
-        minimax_q_learning(game, state="response", steps=10, rng=np.random.default_rng(0))

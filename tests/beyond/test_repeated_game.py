@@ -66,31 +66,6 @@ def test_with_dependent_items_the_last_item_matters() -> None:
     assert abs(ahead[0] - ahead[1]).max() > 0.1
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "ending"),
-    [
-        (lambda: rg.quality_of_service([1.5]), ValueError, "1.5"),
-        (lambda: rg.best_granularity(-1.0), ValueError, "stake=-1.0"),
-        (lambda: rg.best_granularity(np.nan), ValueError, "nan"),
-        (lambda: rg.RepeatedGame([-1.0]), ValueError, "-1.0"),
-        (lambda: rg.RepeatedGame([1.0], discount=1.0), ValueError, "discount=1.0"),
-        (lambda: rg.RepeatedGame([1.0], memory=-0.5), ValueError, "memory=-0.5"),
-        (lambda: rg.RepeatedGame([1.0], granularities=[0.0, 2.0]), ValueError, "2"),
-        (lambda: rg.RepeatedGame([1.0, 2.0], items=[0.5, 0.6]), ValueError, "1.1"),
-        (lambda: rg.RepeatedGame([1.0, 2.0], items=[1.0]), ValueError, r"\(1,\)"),
-        (lambda: rg.quality_of_service(1.0, printed="no"), TypeError, "printed='no'"),
-        (lambda: rg.RepeatedGame([1.0], printed="no"), TypeError, "printed='no'"),
-        (lambda: rg.RepeatedGame([1e308], memory=9.0), ValueError, "memory=9.0"),
-        (lambda: rg.RepeatedGame([1.0], steepness=0), ValueError, "steepness=0.0"),
-        (lambda: rg.solve_repeated(None), TypeError, "game=None"),
-        (lambda: rg.solve_repeated(rg.RepeatedGame([1.0]), tolerance=0.0), ValueError, "=0.0"),
-    ],
-)
-def test_bad_input_is_refused(call: Any, error: type[Exception], ending: str) -> None:
-    with pytest.raises(error, match=ending):
-        call()
-
-
 def literal_values(game: rg.RepeatedGame, tolerance: float) -> np.ndarray:
     """Value iteration: every round shrinks the error by the discount."""
     values, error = np.zeros((game.stakes.size, 2)), np.inf

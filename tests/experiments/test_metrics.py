@@ -101,42 +101,6 @@ def test_a_bin_at_the_threshold_does_not_count():
     assert pb.experiments.jaccard_index([0.25, 0.75], [0.26, 0.74], threshold=0.25) == 0.5
 
 
-@pytest.mark.parametrize(
-    ("p", "message"),
-    [
-        ([0.5, 0.6], "p must sum to 1, got a sum of"),
-        ([1.5, -0.5], r"p must be >= 0 everywhere, got p\[1\]"),
-        ([math.nan, 1.0], r"p must be finite everywhere, got p\[0\]=.*nan"),
-        ([math.inf, 0.0], "p must be finite everywhere"),
-        ([], "p must hold"),
-        ([[0.5, 0.5]], "p must be one-dimensional, got p of shape"),
-        ([True, False], "p must hold numbers, got p of type bool"),
-        (["a", "b"], "p must hold numbers"),
-    ],
-)
-@pytest.mark.parametrize("metric", METRICS)
-def test_what_is_no_distribution_is_refused(metric, p, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        metric(p, [0.5, 0.5])
-
-
-@pytest.mark.parametrize("metric", METRICS)
-def test_different_lengths_are_refused(metric):
-    with pytest.raises(ValueError, match=r"p and q must have the same length, got 2 and 1$"):
-        metric([0.5, 0.5], [1.0])
-
-
-@pytest.mark.parametrize("threshold", [math.nan, -0.1, 1.0, True, "0.1"])
-def test_bad_thresholds_are_refused(threshold):
-    with pytest.raises((ValueError, TypeError), match=r"threshold must be .*got threshold="):
-        pb.experiments.jaccard_index([0.5, 0.5], [0.5, 0.5], threshold=threshold)
-
-
-def test_values_must_fit_the_bins():
-    with pytest.raises(ValueError, match="values must have length 2, got values of length 3"):
-        pb.sd_loss([0.5, 0.5], [0.5, 0.5], values=[1.0, 2.0, 3.0])
-
-
 @given(st.integers(0, 10_000), st.integers(2, 60))
 def test_no_pair_of_distributions_exceeds_the_sd_limit(seed, bins):
     rng = np.random.default_rng(seed)

@@ -65,13 +65,6 @@ def test_without_privacy_is_about_the_histogram_alone():
     assert free.evaluate(profile).divergence == game.evaluate(profile).divergence
 
 
-def test_no_profile_and_no_seed_are_refused():
-    with pytest.raises(ValueError, match="profiles must hold at least one profile, got none"):
-        nb.noise_row(small_game(), [])
-    with pytest.raises(ValueError, match="seeds must hold at least one seed, got none"):
-        nb.pair_row(HEIGHTS, HEIGHTS, SETTINGS["stated"], epsilon=1.0, seeds=[])
-
-
 def test_equal_coordinates_without_company_are_exposed_as_a_pair():
     grid = np.repeat(np.arange(6.0), 6)
     setting = SETTINGS["inferred"]

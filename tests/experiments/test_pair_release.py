@@ -70,18 +70,6 @@ def test_equal_records_lose_nothing_on_a_grid_that_nobody_else_reaches(n):
     assert pairs.pair_losses(rows, rows) == pytest.approx(np.zeros(n), abs=1e-12)
 
 
-def test_bad_arguments_are_named():
-    x, rng = np.arange(5.0), np.random.default_rng(0)
-    with pytest.raises(ValueError, match="x and y must have the same length, got 5 and 4"):
-        pairs.game_pairs(x, x[:4], 3, epsilon=1.0, rng=rng)
-    with pytest.raises(ValueError, match="first and second must have the same length"):
-        pairs.sample_pairs(np.eye(3), np.eye(2), 3, rng=rng)
-    with pytest.raises(TypeError, match=r"rng must be a .*got rng=3"):
-        pairs.game_pairs(x, x, 3, epsilon=1.0, rng=3, action=2)
-    with pytest.raises(ValueError, match="bins must be"):
-        pairs.noisy_histogram_pairs(x, x, 3, epsilon=1.0, rng=rng, bins=0)
-
-
 @given(st.integers(0, 10_000), st.integers(2, 12))
 def test_a_coordinate_never_loses_more_than_the_pair(seed, n):
     rng = np.random.default_rng(seed)

@@ -1,9 +1,6 @@
 """Regression on released data: the network and the table of the paper."""
 
-import math
-
 import numpy as np
-import pytest
 
 from pdpbook.experiments import regression as reg
 
@@ -21,32 +18,6 @@ def test_the_same_generator_gives_the_same_network():
     x = np.arange(30.0)
     first, second = (reg.fit_network(x, x, rng=np.random.default_rng(4)) for _ in range(2))
     np.testing.assert_array_equal(first.predict(x), second.predict(x))
-
-
-@pytest.mark.parametrize(
-    ("x", "y", "message"),
-    [
-        ([1.0, 2.0], [1.0], "y must hold at least 2"),
-        ([1.0, 2.0, 3.0], [1.0, 2.0], "x and y must have the same length, got 3 and 2"),
-        ([1.0, math.nan], [1.0, 2.0], "x must be finite"),
-    ],
-)
-def test_bad_training_data_are_refused(x, y, message):
-    with pytest.raises(ValueError, match=message):
-        reg.fit_network(x, y, rng=np.random.default_rng(0))
-
-
-def test_bad_arguments_are_named():
-    x, rng = np.arange(5.0), np.random.default_rng(0)
-    network = reg.fit_network(x, x, rng=rng)
-    with pytest.raises(ValueError, match="x and y must have the same length, got 3 and 1"):
-        network.rmse([1.0, 2.0, 3.0], [1.0])
-    with pytest.raises(ValueError, match="seeds must hold at least one seed"):
-        reg.regression_table(x, x, epsilons=[1.0], seeds=[])
-    with pytest.raises(ValueError, match=r"settings must be .* got settings='x'"):
-        reg.regression_table(x, x, epsilons=[1.0], seeds=[0], settings=["x"])
-    with pytest.raises(ValueError, match=r"draws must be .* got draws=1"):
-        reg.regression_table(x, x, epsilons=[1.0], seeds=[0], draws=1)
 
 
 def test_the_number_of_draws_is_what_was_asked_for(monkeypatch):

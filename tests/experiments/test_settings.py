@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pdpbook as pb
-from pdpbook.experiments.settings import SETTINGS, Setting
+from pdpbook.experiments.settings import SETTINGS
 
 DATA = np.array([1.0, 2.0, 2.0, 4.0])
 
@@ -22,10 +22,3 @@ def test_the_settings_differ_by_ten_in_the_two_small_scales():
     assert stated / inferred == pytest.approx([1, 1, 1, 10, 10])
     game = SETTINGS["inferred"].game(DATA, epsilon=2.0)
     assert game.scales == pytest.approx(inferred * game.grid.sensitivity / 2.0)
-
-
-def test_a_setting_that_makes_no_game_is_refused():
-    with pytest.raises(ValueError, match="multipliers must be > 0"):
-        Setting((1.0, 0.0), None).game(DATA, epsilon=1.0)
-    with pytest.raises(ValueError, match="grid_epsilon"):
-        Setting((1.0,), -1.0).game(DATA, epsilon=1.0)

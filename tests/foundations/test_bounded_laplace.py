@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import pdpbook.foundations.bounded_laplace as bounded
-from tests.bounds import Fixed, check_bounds
+from tests.chosen_numbers import Fixed
 
 FALSE_ALARM = 1e-6
 
@@ -27,7 +27,8 @@ def density(x, answer, scale, lower, upper):
 @settings(max_examples=60)
 @given(st.floats(0.05, 3.0), st.floats(0.01, 1.0), st.floats(-5.0, 5.0), st.floats(0.5, 20.0))
 def test_privacy_map_by_search(relative_scale, part, lower, width):
-    upper, scale, reach = lower + width, relative_scale * width, part * width
+    upper, scale = lower + width, relative_scale * width
+    reach = part * (upper - lower)  # no more than the range, whose width is rounded
     x = np.linspace(lower, upper, 201)
     worst = 0.0
     for answer in np.linspace(lower, upper - reach, 41):
@@ -81,51 +82,6 @@ def test_draws(answer, factor):
 
     pvalue = stats.kstest(drawn, cdf).pvalue
     assert (pvalue > FALSE_ALARM) == (factor == 1.0), f"p = {pvalue:.2g}"
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"upper": 0.0}, r"upper .* got upper=0\.0"),
-        ({"sensitivity": 1.5}, r"sensitivity .* got sensitivity=1\.5"),
-        ({"sensitivity": 0.0}, r"sensitivity .* got sensitivity=0\.0"),
-        ({"epsilon": 0.0}, r"epsilon must be a finite number > 0, got epsilon=0\.0"),
-        ({"epsilon": 1e-12}, r"epsilon .* got epsilon=1e-12"),
-        ({"value": [0.5, 1.25]}, r"value .* got value=1\.25"),
-        ({"value": math.nan}, "value must be finite"),
-        ({"lower": math.inf}, r"lower .* got lower=inf"),
-    ],
-)
-def test_bad_input_is_refused_by_name(change, message):
-    good = {"value": 0.5, "lower": 0.0, "upper": 1.0, "sensitivity": 0.1, "epsilon": 1.0}
-    with pytest.raises(ValueError, match=message):
-        bounded.bounded_laplace_mechanism(**{**good, **change}, rng=np.random.default_rng(0))
-
-
-def test_a_scale_too_small_for_a_float_is_refused():
-    with pytest.raises(ValueError, match=r"scale .* got scale=0\.001"):
-        bounded.bounded_laplace_epsilon(0.001, lower=0, upper=1, sensitivity=0.9)
-
-
-@pytest.mark.parametrize(
-    ("argument", "refused", "accepted"),
-    [
-        ("epsilon", [0.0, 5e-10, 500.2], [1e-9, 500.0]),
-        ("sensitivity", [0.0, 0.9e-290, 1.001], [1.1e-290, 1.0]),
-        ("upper", [0.0, -1.0, math.inf], [0.5]),
-    ],
-)
-def test_bounds_of_the_scale(argument, refused, accepted):
-    good = {"lower": 0.0, "upper": 1.0, "sensitivity": 0.5, "epsilon": 1.0}
-    check_bounds(bounded.bounded_laplace_scale, good, argument, refused, accepted)
-
-
-def test_bounds_of_the_level():
-    good = {"lower": 0.0, "upper": 1.0, "sensitivity": 1.0, "scale": 1.0}
-    check_bounds(bounded.bounded_laplace_epsilon, good, "scale", [0.0, 1 / 700.3], [1 / 700])
-    check_bounds(bounded.bounded_laplace_epsilon, good, "upper", [0.0], [1.5])
-    with pytest.raises(ValueError, match=r"upper must be a finite distance above lower=-1\.5e"):
-        bounded.bounded_laplace_epsilon(1.0, lower=-1.5e308, upper=1.5e308, sensitivity=1.0)
 
 
 def test_the_ends_of_the_range_are_never_passed():

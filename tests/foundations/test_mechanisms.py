@@ -15,7 +15,6 @@ from scipy import stats
 import pdpbook as pb
 import pdpbook.foundations.mechanisms as mech
 from pdpbook_exercises import check
-from tests.bounds import check_bounds
 
 FALSE_ALARM = 1e-6
 DRAWS = 400_000
@@ -233,37 +232,6 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("epsilon", [math.nan, math.inf, 0.0, -1.0, True, "1", None])
-def test_bad_epsilon_is_refused(call, epsilon):
-    with pytest.raises((ValueError, TypeError), match=r"^epsilon must be"):
-        CALLS[call](sensitivity=1, epsilon=epsilon, rng=np.random.default_rng(0))
-
-
-@pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("sensitivity", [math.nan, math.inf, 0, -1, True, "1"])
-def test_bad_sensitivity_is_refused(call, sensitivity):
-    with pytest.raises((ValueError, TypeError), match=r"^sensitivity must be"):
-        CALLS[call](sensitivity=sensitivity, epsilon=1.0, rng=np.random.default_rng(0))
-
-
-@pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("value", [[], [math.nan], [1.0, math.inf], [True, False], ["a"]])
-def test_bad_values_are_refused(call, value):
-    with pytest.raises((ValueError, TypeError), match=r"^(value|utilities) must"):
-        CALLS[call](value=value, sensitivity=1, epsilon=1.0, rng=np.random.default_rng(0))
-
-
-@pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("rng", [None, 0, np.random])
-def test_only_a_generator_is_a_source_of_noise(call, rng):
-    if rng is None and call in ("geometric", "exponential"):  # they draw for a release
-        CALLS[call](sensitivity=1, epsilon=1.0, rng=rng)
-        return
-    with pytest.raises(TypeError, match=r"^rng must be a numpy\.random\.Generator"):
-        CALLS[call](sensitivity=1, epsilon=1.0, rng=rng)
-
-
-@pytest.mark.parametrize("call", CALLS)
 def test_seed_zero_is_a_seed_and_inputs_stay(call):
     value = np.array([3, 4, 5]) if call == "geometric" else np.array([3.0, 4.0, 5.0])
     value.flags.writeable = False
@@ -275,46 +243,6 @@ def test_seed_zero_is_a_seed_and_inputs_stay(call):
     assert value.tolist() == [3, 4, 5]
     if call != "exponential":
         assert not np.array_equal(runs[0], runs[2])
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: mech.classical_gaussian_sigma(epsilon=1.0, delta=1e-5), "got epsilon=1.0"),
-        (lambda: mech.classical_gaussian_sigma(epsilon=0.5, delta=0.6), "delta must be"),
-        (lambda: mech.analytic_gaussian_sigma(epsilon=1.0, delta=0.0), "got delta=0.0"),
-        (lambda: mech.analytic_gaussian_sigma(epsilon=1.0, delta=1.0), "got delta=1.0"),
-        (lambda: mech.analytic_gaussian_sigma(epsilon=[1.0, math.nan], delta=0.1), r"epsilon\[1\]"),
-        (lambda: mech.analytic_gaussian_sigma(epsilon=[1.0, 0.0], delta=0.1), "epsilon must be >"),
-        (lambda: mech.gaussian_delta(0.0, epsilon=1.0), "sigma must be"),
-        (lambda: mech.gaussian_delta(1.0, epsilon=-1.0), "epsilon must be"),
-        (lambda: mech.laplace_epsilon([1.0, -2.0]), "scale must be > 0 everywhere"),
-        (lambda: mech.randomised_response_epsilon(0.4), r"truth must be a number in \[1/2, 1\)"),
-        (
-            lambda: mech.laplace_mechanism(
-                0.0, sensitivity=1e-200, epsilon=1e200, rng=np.random.default_rng(0)
-            ),
-            "sensitivity / epsilon must be a finite number > 0",
-        ),
-        (
-            lambda: mech.geometric_mechanism(2**60, epsilon=1.0, rng=np.random.default_rng(0)),
-            r"at most 2\*\*53",
-        ),
-        (
-            lambda: mech.geometric_mechanism(0, epsilon=1e-13, rng=np.random.default_rng(0)),
-            "epsilon must be at least",
-        ),
-        (
-            lambda: mech.geometric_mechanism(0, epsilon=36.5, rng=np.random.default_rng(0)),
-            "epsilon must be at most 36 times",
-        ),
-        (lambda: mech.analytic_gaussian_sigma(epsilon=1.0, delta=1e-309), "delta must be .*1e-300"),
-        (lambda: mech.classical_gaussian_sigma(epsilon=0.5, delta=0.6), "<= 0.5, got delta=0.6"),
-    ],
-)
-def test_what_has_no_answer_is_refused(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
 
 
 @pytest.mark.parametrize(
@@ -330,16 +258,6 @@ def test_the_exercise_on_means_wants_noise_for_the_sum_that_is_used(centre, sens
         return centre + noisy / (100 * len(values))
 
     assert bool(check("other-mechanisms/private-mean", mean)) is right
-
-
-def test_randomised_response_wants_booleans():
-    for wrong in ([0, 1], ["yes"], [], 1):
-        with pytest.raises(TypeError, match="must be True or False"):
-            mech.randomised_response(wrong, epsilon=1.0, rng=np.random.default_rng(0))
-        with pytest.raises(TypeError, match="must be True or False"):
-            mech.randomised_response_share(wrong, epsilon=1.0)
-    answer = mech.randomised_response(True, epsilon=50.0, rng=np.random.default_rng(0))
-    assert answer is True
 
 
 def test_numbers_come_back_as_numbers_and_arrays_as_arrays():
@@ -381,80 +299,6 @@ def test_noise_that_would_be_infinite_is_refused(sensitivity):
     assert np.isfinite(mech.laplace_mechanism(np.zeros(1000), **options)).all()
 
 
-@pytest.mark.parametrize(
-    ("name", "good", "argument", "refused", "accepted"),
-    [
-        ("laplace_epsilon", {"scale": 1.0}, "sensitivity", [0.0, -1.0], [1e-9]),
-        ("laplace_epsilon", {"scale": 1.0}, "scale", [0.0, [1.0, 0.0]], [1e-9]),
-        ("laplace_epsilon", {"scale": [1.0, 1e300]}, "sensitivity", [1e-100], [1e-20]),
-        ("laplace_epsilon", {"scale": [1.0, 1e-300]}, "sensitivity", [1e100], [1e-20]),
-        *(
-            ("geometric_mechanism", {"value": 3, "epsilon": 1.0, "sensitivity": 2}, *row)
-            for row in (
-                ("epsilon", [0.0, 1.9e-12, 72.01], [2e-12, 72.0]),
-                ("sensitivity", [0], [1]),
-                ("value", [2**53 + 2, 0.5], [2**53, -(2**53)]),
-            )
-        ),
-        *(
-            ("gaussian_delta", {"sigma": 1.0, "epsilon": 1.0}, *row)
-            for row in (
-                ("sigma", [0.0, [1.0, -1.0]], [1e-9]),
-                ("epsilon", [-1e-9], [0.0, [0.0, 1.0]]),
-                ("sensitivity", [0.0], [1e-9]),
-            )
-        ),
-        (
-            "analytic_gaussian_sigma",
-            {"epsilon": 1e4, "delta": 0.1},
-            "sensitivity",
-            [5e-324],
-            [1e-9],
-        ),
-        *(
-            ("analytic_gaussian_sigma", {"epsilon": 1.0, "delta": 1e-5}, *row)
-            for row in (
-                ("epsilon", [0.0, [1.0, 0.0]], [1e-9]),
-                ("delta", [0.0, 0.9e-300, 1.0], [1e-300, 0.999]),
-                ("sensitivity", [0.0, [1.0, 0.0], [1.0, 1e308]], [1e-9]),
-            )
-        ),
-        *(
-            ("classical_gaussian_sigma", {"epsilon": 0.001, "delta": 1e-5}, *row)
-            for row in (
-                ("epsilon", [0.0, 1.0], [0.999]),
-                ("delta", [0.0, 0.5002], [0.5]),
-                ("sensitivity", [0.0, 1e308], [1e-9]),
-            )
-        ),
-        *(
-            ("exponential_mechanism", {"utilities": [1, 2], "sensitivity": 1, "epsilon": 1}, *row)
-            for row in (
-                ("epsilon", [0.0], [1e-9]),
-                ("sensitivity", [0.0], [1e-9]),
-                ("size", [0, 1.5], [1]),
-                ("utilities", [[], [[1.0]]], [[1.0], [-1e308, 1e308], [2000.0, 2001.0]]),
-            )
-        ),
-        ("exponential_epsilon", {"rate": 1.0}, "rate", [0.0, [1.0, 0.0]], [1e-9]),
-        ("exponential_epsilon", {"rate": [1.0, 2.0]}, "sensitivity", [0.0, 6e307], [4e307]),
-        ("randomised_response", {"answers": [True], "epsilon": 1.0}, "epsilon", [0.0], [1e-9]),
-        ("randomised_response_epsilon", {}, "truth", [0.0, 0.499, 1.0], [0.5, 0.999]),
-        (
-            "randomised_response_share",
-            {"reported": [True], "epsilon": 1.0},
-            "epsilon",
-            [0.0, 0.9e-300],
-            [1e-300],
-        ),
-    ],
-)
-def test_bounds(name, good, argument, refused, accepted):
-    random = ("geometric_mechanism", "exponential_mechanism", "randomised_response")
-    good = good | ({"rng": np.random.default_rng(0)} if name in random else {})
-    check_bounds(getattr(mech, name), good, argument, refused, accepted)
-
-
 def test_there_is_room_for_a_thousand_scales_of_noise():
     """Below 8e307 on both sides; the values and the scales are looked at each by itself."""
     options = {"epsilon": 1.0, "rng": np.random.default_rng(0)}
@@ -466,20 +310,6 @@ def test_there_is_room_for_a_thousand_scales_of_noise():
     with pytest.raises(ValueError, match=r"1000 scales of noise, got a scale of 3\.7.*e\+305"):
         mech.gaussian_mechanism(0.0, sensitivity=1e305, delta=1e-5, **options)
     assert math.isfinite(mech.laplace_mechanism(-8e307, sensitivity=8e304, **options))
-
-
-def test_shapes_that_do_not_fit_are_refused_by_name():
-    rng = np.random.default_rng(0)
-    with pytest.raises(ValueError, match="value and sensitivity / epsilon must have shapes"):
-        mech.laplace_mechanism([1.0, 2.0], sensitivity=[1.0] * 3, epsilon=1.0, rng=rng)
-    with pytest.raises(ValueError, match="sensitivity and epsilon must have shapes"):
-        mech.laplace_mechanism(1.0, sensitivity=[1.0] * 3, epsilon=[1.0, 2.0], rng=rng)
-    with pytest.raises(ValueError, match="value and sensitivity must have shapes"):
-        mech.gaussian_mechanism([1, 2], sensitivity=[1.0] * 3, epsilon=1.0, delta=0.1, rng=rng)
-    with pytest.raises(ValueError, match="sensitivity and epsilon must have shapes"):
-        mech.analytic_gaussian_sigma(sensitivity=[1.0] * 3, epsilon=[1.0, 2.0], delta=0.1)
-    with pytest.raises(ValueError, match="sigma and epsilon must have shapes"):
-        mech.gaussian_delta([1.0] * 3, epsilon=[1.0, 2.0])
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 1e-3, 0.3, 2.0, 9.0])
@@ -506,23 +336,6 @@ def test_formulas_by_hand():
     assert mech.gaussian_delta(2.0, epsilon=0.7, sensitivity=3.0) == mech.gaussian_delta(
         2.0 / 3.0, epsilon=0.7
     )
-
-
-@pytest.mark.parametrize(
-    ("name", "good", "argument"),
-    [
-        ("geometric_mechanism", {"value": 3, "rng": np.random.default_rng(0)}, "epsilon"),
-        ("gaussian_delta", {"sigma": 1.0, "epsilon": 1.0}, "sensitivity"),
-        ("analytic_gaussian_sigma", {"epsilon": 1.0, "delta": 0.1}, "sensitivity"),
-        ("analytic_gaussian_sigma", {"epsilon": 1.0}, "delta"),
-        ("classical_gaussian_sigma", {"epsilon": 0.5, "delta": 0.1}, "sensitivity"),
-        ("randomised_response_epsilon", {}, "truth"),
-        ("randomised_response_share", {"reported": [True]}, "epsilon"),
-    ],
-)
-def test_what_is_not_positive_is_called_so(name, good, argument):
-    with pytest.raises(ValueError, match=f"{argument} must be a finite number > 0.*{argument}=-1"):
-        getattr(mech, name)(**good, **{argument: -1.0})
 
 
 def test_analytic_sigma_solves_its_equation_at_every_level():

@@ -15,7 +15,6 @@ import pdpbook as pb
 from pdpbook.foundations.grid_noise import laplace_rows, whole_weights
 from pdpbook.foundations.sampling_query import Grid, PerInstanceLaplace
 from pdpbook.per_instance.noise_kernels import laplace_kernel
-from tests.bounds import check_bounds
 
 FALSE_ALARM = 1e-6
 data_sets = st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=30).filter(
@@ -193,55 +192,6 @@ def test_the_query_is_frozen_and_keeps_its_own_copies():
 GRID = Grid(0.0, 1.0, 10)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: Grid(0.0, 0.0, 10), "upper must be a finite number > 0, got upper=0.0"),
-        (lambda: Grid(0.0, math.nan, 10), "got upper=nan"),
-        (lambda: Grid(0.0, 1.0, 1), "bins must be a whole number >= 2, got bins=1"),
-        (
-            lambda: Grid(0.0, 1.0, 10, sensitivity=1.5),
-            "sensitivity must be .* <= 1, got sensitivity=1.5",
-        ),
-        (lambda: Grid.padded([1.0, 1.0], epsilon=1.0), "data must not be constant"),
-        (lambda: Grid.padded([], epsilon=1.0), "data must hold at least 1"),
-        (lambda: Grid.padded([0.0, math.nan], epsilon=1.0), r"data\[1\]"),
-        (lambda: Grid.padded([0.0, 1.0], epsilon=math.nan), "got epsilon=nan"),
-        (lambda: Grid.padded([0.0, 1.0], epsilon=1.0, quantile=0.5), "quantile must be"),
-        (lambda: GRID.index([0.5, 1.5, 2.0]), r"data must lie in \[0, 1\], got data\[1\]=1\.5"),
-        (lambda: PerInstanceLaplace([1.5], 0.1, GRID), r"data must lie in \[0, 1\]"),
-        (lambda: PerInstanceLaplace([0.5], math.nan, GRID), r"scales must be finite"),
-        (
-            lambda: PerInstanceLaplace([0.5, 0.6], [0.1, -0.1], GRID),
-            r"scales must be >= 0 everywhere, got scales\[1\]=-0\.1",
-        ),
-        (lambda: PerInstanceLaplace([0.5], [0.1, 0.1], GRID), "scales must hold one value or 1"),
-        (
-            lambda: PerInstanceLaplace([0.5], 0.1, GRID).sample(0, rng=np.random.default_rng(0)),
-            "size must be a whole number >= 1, got size=0",
-        ),
-    ],
-)
-def test_bad_input_is_refused(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: PerInstanceLaplace([0.5], True, GRID), "scales must be"),
-        (lambda: PerInstanceLaplace([True], 0.1, GRID), "data must hold numbers"),
-        (lambda: PerInstanceLaplace([0.5], 0.1, 10), "grid must be"),
-        (lambda: PerInstanceLaplace([0.5], 0.1, GRID).sample(3, rng=0), "rng must be"),
-        (lambda: Grid(0.0, 1.0, True), "bins must be"),
-    ],
-)
-def test_the_wrong_type_is_refused(call, message):
-    with pytest.raises(TypeError, match=message):
-        call()
-
-
 def test_a_grid_is_finite_everywhere_and_of_plain_numbers():
     with pytest.raises(ValueError, match=r"upper must be a finite distance above lower=-1\.5e"):
         Grid(-1.5e308, 1.5e308, bins=3)
@@ -251,47 +201,6 @@ def test_a_grid_is_finite_everywhere_and_of_plain_numbers():
     assert grid == Grid(0.5, 1.0, 4, sensitivity=0.25)
     assert [type(each) for each in dataclasses.astuple(grid)] == [float, float, int, float]
     assert grid.midpoints == pytest.approx([0.5625, 0.6875, 0.8125, 0.9375])
-
-
-def test_masked_records_are_refused_and_not_counted():
-    hidden = np.ma.masked_array([1.0, 2.0, 999.0], [0, 0, 1])
-    with pytest.raises(ValueError, match=r"data with 1 masked value"):
-        Grid(0.0, 1000.0, bins=2).counts(hidden)
-
-
-@pytest.mark.parametrize(
-    ("call", "good", "argument", "refused", "accepted"),
-    [
-        *(
-            (Grid, {"lower": 0.0, "upper": 1.0, "bins": 3}, *row)
-            for row in (
-                ("upper", [0.0, -1.0], [1e-9]),
-                ("bins", [1], [2]),
-                ("sensitivity", [0.0, 1.0005], [1e-9, 1.0]),
-            )
-        ),
-        *(
-            (Grid.padded, {"data": [0.0, 1.0], "epsilon": 1.0}, *row)
-            for row in (
-                ("epsilon", [0.0, 1.4e-308], [1e-300]),
-                ("bins", [1], [2]),
-                ("quantile", [0.5, 1.0], [0.5001, 0.999]),
-                ("data", [[1.0, 1.0]], [[1.0, 1.0 + 1e-9]]),
-            )
-        ),
-        (GRID.index, {}, "data", [[0.5, 1.5], [0.5, -0.1], [[0.5]]], [[0.0, 1.0]]),
-        *(
-            (PerInstanceLaplace, {"data": [0.5, 0.7], "scales": 0.1, "grid": GRID}, *row)
-            for row in (
-                ("data", [[0.5, 1.5], [[0.5]]], [[0.0, 1.0]]),
-                ("scales", [[0.1, -1e-9], [0.1] * 3], [[0.1, 1e-9], [0.1, 0.0], 0.0]),
-                ("grid", [None, 10], []),
-            )
-        ),
-    ],
-)
-def test_bounds(call, good, argument, refused, accepted):
-    check_bounds(call, good, argument, refused, accepted)
 
 
 def test_the_padding_of_the_paper():

@@ -17,7 +17,6 @@ import pdpbook as pb
 from pdpbook.game import optimum, program
 from pdpbook.game.nvo_game import Outcome
 from tests import naive
-from tests.bounds import check_bounds
 from tests.game.strategies import games
 
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="too slow without compilation")
@@ -474,12 +473,6 @@ def test_it_repeats(game):
     one, two = (pb.certified_optimum(game, relative_gap=1e-4) for _ in range(2))
     assert_array_equal(one.profile, two.profile)
     assert one.lower_bound == two.lower_bound
-
-
-def test_where_arguments_end(game):
-    check_bounds(pb.certified_optimum, {"game": game}, "relative_gap", [-0.1, 9e-6, 1.0], [1e-5])
-    check_bounds(pb.certified_optimum, {"game": game}, "time_limit", [0.0, math.nan], [1e-9])
-    check_bounds(pb.certified_optimum, {"game": game}, "start", [np.zeros((5, 3), int)], [None])
 
 
 def test_one_action_and_a_million_records_take_no_memory():

@@ -101,38 +101,3 @@ def test_a_perfect_fit_has_no_cooks_distances():
     found = least_squares_influence([[1, 0], [1, 1], [1, 2], [1, 4]], [1.0, 3.0, 5.0, 9.0])
     assert np.allclose(found.changes, 0.0, atol=1e-12)
     assert np.isnan(found.cooks_distances).all()
-
-
-LONE = [[1, 0], [1, 0], [1, 0], [1, 1]]  # without the last record the slope is not determined
-
-
-@pytest.mark.parametrize(
-    ("features", "response", "said"),
-    [
-        (LONE, [0, 1, 2, 3], r"without any one record, got features\[3\] of leverage 1"),
-        ([[1, 2], [2, 4], [3, 6]], [0, 1, 2], "got 2 columns of rank 1"),
-        ([[1, 0], [1, 0], [1, 0]], [0, 1, 2], "got 2 columns of rank 1"),
-        ([[1, 0], [1, 1]], [0, 1], "more rows than columns"),
-        ([1, 2, 3], [0, 1, 2], "two dimensions"),
-        ([[1], [1], [1]], [0, 1], "the same length"),
-        ([[1], [1e200], [1]], [0, 1, 2], "<= 1e\\+100 everywhere"),
-        ([[1], [1], [1]], [0, 1e200, 2], "<= 1e\\+100 everywhere"),
-    ],
-)
-def test_a_fit_that_is_not_determined_is_refused(features, response, said):
-    with pytest.raises(ValueError, match=said):
-        least_squares_influence(features, response)
-
-
-@pytest.mark.parametrize(
-    ("candidates", "lower", "upper", "said"),
-    [
-        ([[1, 2, 3]], 0.0, 1.0, "as many columns as features, 2"),
-        ([1, 2], 0.0, 1.0, "two dimensions"),
-        ([[1, 2]], 1.0, 0.0, "upper must be larger than lower=1.0"),
-    ],
-)
-def test_a_domain_that_does_not_fit_is_refused(candidates, lower, upper, said):
-    line = [[1, 0], [1, 1], [1, 2]], [0.0, 1.0, 2.0]
-    with pytest.raises(ValueError, match=said):
-        worst_least_squares_changes(*line, candidates, lower=lower, upper=upper)

@@ -190,54 +190,6 @@ def test_the_density_of_nan_is_nan():
     assert math.isnan(found[0]) and (found[1:] == 0.0).all()
 
 
-EYE = np.eye(2)[None]
-
-
-def wide(power: int) -> np.ndarray:
-    """Kernels of 2**14 or 2**15 numbers."""
-    return np.broadcast_to(np.eye(128), (power - 6, 128, 128))
-
-
-BAD = [
-    (lambda: laplace_kernel(1, [1.0]), ValueError, r"bins must be .* >= 2, got bins=1"),
-    (lambda: laplace_kernel(3.0, [1.0]), TypeError, r"got bins=3\.0"),
-    (lambda: laplace_kernel(True, [1.0]), TypeError, r"got bins=True"),
-    (lambda: laplace_kernel(3, []), ValueError, r"scales must hold at least 1 value"),
-    (lambda: laplace_kernel(3, [1.0, 0.0]), ValueError, r"> 0 everywhere, got scales\[1\]=.*0\.0"),
-    (lambda: laplace_kernel(3, [-2.0]), ValueError, r"got scales\[0\]=.*-2\.0"),
-    (lambda: laplace_kernel(3, [math.nan]), ValueError, r"got scales\[0\]=.*nan"),
-    (lambda: laplace_kernel(3, [math.inf]), ValueError, r"got scales\[0\]=.*inf"),
-    (lambda: laplace_kernel(3, [[1.0]]), ValueError, r"one-dimensional, got scales of shape"),
-    (lambda: laplace_kernel(3, ["1"]), TypeError, r"scales must hold numbers"),
-    (lambda: laplace_kernel(3, True), TypeError, r"got scales=True"),
-    (lambda: gaussian_kernel(3, [0.0]), ValueError, r"got sigmas\[0\]="),
-    (lambda: gaussian_kernel(1, [1.0]), ValueError, r"bins must be .* >= 2, got bins=1"),
-    (lambda: truncated_laplace_pdf([0.1, 0.2], [0.1, 0.2, 0.3], 1.0), ValueError, "x and location"),
-    (lambda: truncated_laplace_pdf(0.5, [0.1, 0.2, 0.3], [1, 2]), ValueError, "location and scale"),
-    (lambda: truncated_laplace_pdf([0.1, 0.2, 0.3], 0.5, [1, 2]), ValueError, "x and scale"),
-    (lambda: truncated_laplace_pdf(0.5, -0.1, 1.0), ValueError, r"got location=-0\.1"),
-    (lambda: truncated_laplace_pdf("a", 0.5, 1.0), TypeError, r"x must hold numbers"),
-    (lambda: truncated_laplace_pdf(0.5, 0.5, 9e-308), ValueError, r">= 1e-307 .*scale=9e-308"),
-    (lambda: laplace_kernel(2**15, [1.0]), ValueError, r"and not 8 GiB, got bins=32768$"),
-    (lambda: gaussian_kernel(2**14, [1, 2]), ValueError, r"and not 4 GiB, got bins=16384$"),
-    (lambda: product_kernel(np.ones((1, 2, 3)), EYE), ValueError, r"\(actions, 2, 2\), got first"),
-    (lambda: product_kernel(EYE, np.eye(2)), ValueError, r"second must have .*shape \(2, 2\)"),
-    (lambda: product_kernel(wide(7), wide(8)), ValueError, r"2 GiB, got 4\.0 GiB$"),
-    (lambda: truncated_laplace_pdf(0.5, 1.5, 1.0), ValueError, r"got location=1\.5"),
-    (lambda: truncated_laplace_pdf(0.5, math.nan, 1.0), ValueError, r"got location=nan"),
-    (lambda: truncated_laplace_pdf(0.5, 0.5, 0.0), ValueError, r"got scale=0\.0"),
-    (lambda: truncated_laplace_pdf(0.5, 0.5, math.inf), ValueError, r"got scale=inf"),
-    (lambda: truncated_laplace_extremes(-1.0), ValueError, r"got scale=-1\.0"),
-    (lambda: truncated_laplace_extremes(math.nan), ValueError, r"got scale=nan"),
-]
-
-
-@pytest.mark.parametrize(("call", "error", "message"), BAD)
-def test_bad_input_is_refused(call, error, message):
-    with pytest.raises(error, match=message):
-        call()
-
-
 # --- two features
 
 
