@@ -35,7 +35,6 @@ INTERNAL = {
     "own_data.releases.REPAIRED_RECORDS",
     "own_data.releases.SWEPT",
     "scaling.cluster.Progress",
-    "scaling.cluster.WORKER_TIMEOUT",
     "scaling.shared_files.UNFINISHED",
     "scaling.tallies.ABOVE",
     "scaling.tallies.BELOW",

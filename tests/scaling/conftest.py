@@ -86,29 +86,34 @@ class Processes:
     def __init__(self, folder: Path) -> None:
         self.file, self.folder = folder / "scheduler.json", folder
         self.running: list[subprocess.Popen[bytes]] = []
-        self.scheduler = self._start(
-            ["dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
-        )
 
-    def _start(self, command: Sequence[str], inside: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+    def start(self, **settings: str) -> None:
+        """Start the scheduler, with settings of Dask."""
+        options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
+        named = {f"DASK_DISTRIBUTED__SCHEDULER__{name}": each for name, each in settings.items()}
+        self.scheduler = self._run(["dask_scheduler", *options], named)
+
+    def worker(self, inside: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+        """Start a worker of one thread, inside of another command if there is one."""
+        scratch = ["--local-directory", str(self.folder / "scratch")]
+        options = ["--no-nanny", "--nthreads", "1", "--no-dashboard", *scratch]
+        return self._run(["dask_worker", *options], {}, inside)
+
+    def _run(
+        self, command: Sequence[str], settings: dict[str, str], inside: Sequence[str] = ()
+    ) -> subprocess.Popen[bytes]:
         module, *options = command
         line = [*inside, sys.executable, "-m", f"distributed.cli.{module}", *options]
+        environment = os.environ | {"PYTHONPATH": str(ROOT)} | settings
         with open(self.folder / "log.txt", "ab") as log:
             started = subprocess.Popen(
                 [*line, "--scheduler-file", str(self.file)],
                 stdout=log,
                 stderr=log,
-                env=os.environ | {"PYTHONPATH": str(ROOT)},
+                env=environment,
             )
         self.running.append(started)
         return started
-
-    def worker(self, inside: Sequence[str] = ()) -> subprocess.Popen[bytes]:
-        """Start a worker of one thread, inside of another command if there is one."""
-        scratch = ["--local-directory", str(self.folder / "scratch")]
-        return self._start(
-            ["dask_worker", "--no-nanny", "--nthreads", "1", "--no-dashboard", *scratch], inside
-        )
 
     def client(self, workers: int) -> Any:
         """Connect, once there are so many workers."""
@@ -127,11 +132,9 @@ class Processes:
 
 
 @pytest.fixture
-def processes(tmp_path: Path) -> Iterator[Processes]:
-    """Start a scheduler; the test starts the workers."""
-    folder = tmp_path / "processes"
-    folder.mkdir()
-    made = Processes(folder)
+def processes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Processes]:
+    """A cluster that the test starts."""
+    made = Processes(tmp_path_factory.mktemp("processes"))
     yield made
     made.kill()
 

@@ -128,8 +128,6 @@ INNER = {
     "scaling.cluster.connected",
     "scaling.cluster.on_every_worker",
     "scaling.cluster.run_tasks",
-    "scaling.failures.Failure",
-    "scaling.failures.attempt",
     "scaling.manifest.differences",
     "scaling.manifest.fingerprint",
     "scaling.manifest.public_manifest",
