@@ -291,11 +291,10 @@ def _ranges(ranges: Any) -> dict[str, tuple[float, float] | None]:
         what = f"ranges[{name!r}]"
         if not isinstance(name, str):
             raise _validate.fail("ranges", "a mapping whose keys are names", ranges, TypeError)
-        if isinstance(ends, str):
-            _validate.choice(what, ends, FROM_DATA)
+        if ends == FROM_DATA:
             wanted[name] = None
             continue
-        if not isinstance(ends, Sequence) or len(ends) != 2:
+        if isinstance(ends, str) or not isinstance(ends, Sequence) or len(ends) != 2:
             raise _validate.fail(what, "(lower, upper) or 'data'", ends)
         grid = Grid(ends[0], ends[1], 2)  # refuses what is no interval
         wanted[name] = (grid.lower, grid.upper)

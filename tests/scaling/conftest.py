@@ -31,15 +31,21 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Any]:
     """Two worker processes of one thread each, with nannies that replace the dead."""
+    import dask
     import distributed
 
-    made = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
-    )
-    yield made
-    # Dask may hear twice that a worker has died; its older versions may then wait for it for ever
-    with suppress(KeyError, TimeoutError):
-        made.close(timeout=30)
+    settings = {
+        "distributed.deploy.lost-worker-timeout": "1h",  # else a nanny whose worker dies twice goes
+        "distributed.scheduler.no-workers-timeout": "2m",  # an error instead of a test without end
+    }
+    with dask.config.set(settings):
+        made = distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+        )
+        yield made
+        # Dask may hear twice that a worker has died; its older versions may then wait for it
+        with suppress(KeyError, TimeoutError):
+            made.close(timeout=30)
 
 
 @pytest.fixture
@@ -48,12 +54,7 @@ def client(cluster: Any) -> Iterator[Any]:
     import distributed
 
     with distributed.Client(cluster) as made:
-        try:
-            made.wait_for_workers(2, timeout=30)
-        except TimeoutError:  # a nanny was lost with its worker, and the cluster still counts it
-            cluster.scale(0)
-            cluster.scale(2)
-            made.wait_for_workers(2, timeout=300)
+        made.wait_for_workers(2, timeout=300)
         yield made
 
 
