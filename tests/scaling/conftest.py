@@ -158,18 +158,21 @@ def table(tmp_path: Path) -> Path:
     return folder
 
 
-RANGES = {"height": (120.0, 220.0), "age": (0.0, 100.0)}
-
-
 @pytest.fixture
 def ranges() -> dict[str, tuple[float, float]]:
     """Public ranges of the two columns."""
-    return dict(RANGES)
+    return {"height": (120.0, 220.0), "age": (0.0, 100.0)}
 
 
-@pytest.fixture
-def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cut a Parquet file into one piece a row group: a file is described in this process."""
-    from pdpbook.scaling import sources
+@pytest.fixture(scope="session")
+def plan(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """What is to be released of a table of 5,000 rows and two columns."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
-    monkeypatch.setattr(sources, "PIECE_ROWS", 2_500)
+    from pdpbook.scaling import scan, solve
+
+    folder, rng = tmp_path_factory.mktemp("table"), np.random.default_rng(3)
+    values = {"height": rng.normal(170, 8, 5000).clip(120, 220), "age": rng.integers(0, 99, 5000)}
+    pq.write_table(pa.table(values), folder / "a.parquet")
+    return solve(scan(folder, {"height": (120, 220), "age": (0, 100)}, bins=40), epsilon=1.0)

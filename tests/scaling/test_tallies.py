@@ -66,7 +66,7 @@ def test_many_values_and_several_columns():
 def test_what_is_a_number(values, kind, numbers, missing, non_numeric):
     found, *others = tallies.numbers_of(pa.array(values, type=kind))
     assert found.tolist() == numbers and others == [missing, non_numeric]
-    row = tallies.tally([batch(values, kind)], [Grid(-2.0**65, 2.0**65, 3)])[0]
+    row = tallies.tally([batch(values, kind)], [Grid(-(2.0**65), 2.0**65, 3)])[0]
     assert row.sum() == len(values) and row[-2:].tolist() == others
 
 
