@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from pdpbook.beyond.gradual_release import gradual_laplace, refine, two_level_density
-from pdpbook_exercises import check
 
 FALSE_ALARM = 1e-5
 DRAWS = 100_000
@@ -257,9 +256,3 @@ RNG = np.random.default_rng(0)
 def test_bad_input_is_refused(call: Any, error: type[Exception], ending: str) -> None:
     with pytest.raises(error, match=ending):
         call()
-
-
-def test_exercises_hand_over_floats_and_arrays() -> None:
-    assert check("collusion/uniform-noise", lambda ratio: ratio.is_integer())
-    assert check("collusion/fresh-copies", lambda e: (e.sum(), np.sqrt(2 / (e**2).sum())))
-    assert check("collusion/all-equal", lambda e: (e.min() / e.max()) ** 2)
