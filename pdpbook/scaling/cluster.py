@@ -13,8 +13,8 @@ Only a few tasks for each thread are given out at a time.  Therefore the schedul
 ``distributed.scheduler``:
 
 ``no-workers-timeout``, by default none
-    How long tasks wait while the cluster has no worker.  Then the call ends with a
-    ``distributed.scheduler.NoWorkerError``.
+    How long tasks wait while the cluster has no worker; a call that finds none says so in a
+    warning.  Then the call ends with a ``distributed.scheduler.NoWorkerError``.
 ``worker-ttl``, by default 5 minutes
     How long a worker may be silent, for example because its process is stopped.  Then others do its
     tasks.
@@ -40,6 +40,7 @@ from __future__ import annotations
 import asyncio
 import pickle
 import traceback
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -118,6 +119,9 @@ def run_tasks(
         progress_bar(total=len(pending), desc=label, shown=progress is True) as bar,
     ):
         finished = require("distributed").as_completed(loop=engine.loop)
+        if pending and not engine.nthreads():
+            text = f"{label}: waits for a worker of {engine.scheduler.address}"
+            warnings.warn(text, stacklevel=2)
 
         def give_out() -> None:
             room = 2 * sum(engine.nthreads().values()) + 2 - len(running)

@@ -74,16 +74,22 @@ def test_a_task_that_takes_every_worker_down_is_named(processes):
 def test_a_cluster_without_workers_is_waited_for_as_long_as_dask_is_told(processes):
     processes.start(NO_WORKERS_TIMEOUT="2s")
     with processes.client(0) as client:
-        with pytest.raises(NoWorkerError):
-            list(run_tasks(abs, [1], client=client))
-        with pytest.raises(NoWorkerError):
-            on_every_worker(os.getpid, client=client)
+        for call in (run_tasks(abs, [1], client=client, label="work"), asked(client)):
+            with (
+                pytest.raises(NoWorkerError),
+                pytest.warns(UserWarning, match=r"work: waits for a worker of tcp://127\.0\.0\.1"),
+            ):
+                list(call)
         worker = processes.worker()
         client.wait_for_workers(1, timeout=60)
         assert list(run_tasks(abs, [-1], client=client)) == [(0, 1)]
         kill = partial(send, worker, signal.SIGKILL, 2)  # the last one dies in the middle
         with pytest.raises(NoWorkerError):
             list(run_tasks(time.sleep, [0.1] * 30, client=client, progress=kill))
+
+
+def asked(client):
+    yield on_every_worker(os.getpid, client=client, label="work")
 
 
 def send(process, sent, after, done, total):
@@ -96,7 +102,9 @@ def test_a_worker_that_comes_later_does_what_waits(processes):
     processes.start()
     with processes.client(0) as client:
         threading.Timer(1.0, processes.worker).start()
-        assert sorted(run_tasks(abs, [-1, -2, -3], client=client)) == [(0, 1), (1, 2), (2, 3)]
+        with pytest.warns(UserWarning, match="tasks: waits for a worker"):
+            found = sorted(run_tasks(abs, [-1, -2, -3], client=client))
+        assert found == [(0, 1), (1, 2), (2, 3)]
 
 
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGSTOP])

@@ -72,6 +72,7 @@ def test_the_manifest_holds_no_count_no_distribution_and_no_key():
     assert set(made["settings"]["columns"]["height"]) == {
         "lower", "upper", "bins", "range_from_data"
     }  # fmt: skip
+    assert made["key"] not in KEY.hex()
     assert made["cost"]["records_at_least"] == 70_000 and made["cost"]["epsilon_draw"] == 1.0
 
 
@@ -92,6 +93,7 @@ def test_everything_that_decides_is_in_the_fingerprint_and_is_named(plain, monke
     assert module.differences(there, manifest(plan())) == []
     moved = replace(plain, histograms=replace(plain.histograms, files=("/elsewhere/b.csv",)))
     assert manifest(moved)["fingerprint"] == there["fingerprint"]
+    counted = replace(plain, histograms=replace(plain.histograms, rows=79))
     weights = replace(plain.columns[0], weights=plain.columns[0].weights[::-1])
     cases = [
         (manifest(plain, key=bytes(32)), ["the key is another one"]),
@@ -99,6 +101,7 @@ def test_everything_that_decides_is_in_the_fingerprint_and_is_named(plain, monke
         (manifest(plain, draws=7, delta=0.5), ["delta was 1e-06 and is 0.5", "draws was 100 a.*"]),
         (manifest(plain, rows_per_file=11), ["rows_per_file was 10 and is 11"]),
         (manifest(plan((41, 5, 30))), ["the data are others"]),
+        (manifest(counted), ["the data are others"]),
         (manifest(replace(plain, columns=(weights,))), ["the data are others"]),
     ]
     monkeypatch.setattr(module, "version", lambda name: "9")

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pdpbook import Grid
@@ -22,6 +22,7 @@ def batch(values, kind=None):
     return pa.record_batch({"x": pa.array(values, type=kind)})
 
 
+@example([-1.0, 2.0, None, 1.0])
 @given(st.lists(st.one_of(st.none(), st.floats(), st.floats(-1.0, 2.0)), max_size=60))
 def test_every_value_is_counted_once_and_tallies_add(values):
     whole = tallies.tally([batch(values, pa.float64())], [GRID])
@@ -29,6 +30,8 @@ def test_every_value_is_counted_once_and_tallies_add(values):
         parts = [values[:cut], values[cut:]]
         tallied = [tallies.tally([batch(part, pa.float64())], [GRID]) for part in parts]
         assert np.array_equal(whole, sum(tallied))
+        batches = [batch(part, pa.float64()) for part in parts]
+        assert np.array_equal(whole, tallies.tally(batches, [GRID]))
     numbers = [v for v in values if v is not None and not np.isnan(v)]
     inside = [v for v in numbers if -1.0 <= v <= 2.0]
     assert whole[0, :-4].tolist() == (GRID.counts(inside).tolist() if inside else [0] * 7)
