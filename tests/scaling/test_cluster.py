@@ -56,9 +56,11 @@ def test_killed_workers_cost_nothing_but_time(client, killer, tmp_path):
     assert len(list(tmp_path.iterdir())) > 40  # some ran twice, and yet each came back once
 
 
-def test_the_first_failure_is_raised_when_all_has_ended(client):
+def test_the_first_failure_is_raised_when_all_that_was_given_out_has_ended(client):
+    told = []
     with pytest.raises(ValueError, match="item 3 is bad"):
-        list(run_tasks(failing, range(20), client=client))
+        list(run_tasks(failing, range(200), client=client, progress=lambda *n: told.append(n)))
+    assert len(told) < 20
     assert sorted(run_tasks(abs, [-1], client=client)) == [(0, 1)]  # the cluster is as before
 
 
