@@ -69,7 +69,11 @@ class Killer:
         if done not in self.after:
             return
         self.after.discard(done)
-        alive = [nanny.pid for nanny in self.cluster.workers.values() if nanny.pid]
+        nannies, there = [*self.cluster.workers.values()], self.cluster.scheduler.workers
+        alive = [each.pid for each in nannies if each.pid and each.worker_address in there]
+        if not alive:  # all are being replaced
+            self.after.add(done + 1)
+            return
         pid = int(self.rng.choice(alive))
         os.kill(pid, signal.SIGKILL)
         self.killed.append(pid)

@@ -113,6 +113,16 @@ def test_workers_that_write_elsewhere_or_otherwise_are_refused(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_worker_knows_the_folder_by_the_word_alone(tmp_path):
+    token = Token(tmp_path, "word")
+    assert shared_files._answer(token) is None  # and leaves nothing there
+    token.path.write_text("another word")
+    assert shared_files._answer(token) is None and [*tmp_path.iterdir()] == [token.path]
+    token.write()
+    (own, versions) = shared_files._answer(token)
+    assert own.there() and own.word != token.word and set(versions) == {"pdpbook", "pyarrow"}
+
+
 def test_a_folder_that_is_not_there_cannot_be_written(client, tmp_path):
     with (
         pytest.raises(SharedFolderError, match="none: cannot be written by the process"),
