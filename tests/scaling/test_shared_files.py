@@ -172,7 +172,7 @@ from pathlib import Path
 from pdpbook.scaling.shared_files import held
 with held(Path(sys.argv[1]), RuntimeError):
     print("held", flush=True)
-    time.sleep(600)
+    time.sleep(60)
 """
 
 
