@@ -31,7 +31,7 @@ from pdpbook._files import different_files, write_whole
 from pdpbook._repr import short_repr
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.scaling import tallies
-from pdpbook.scaling.cluster import WORKER_TIMEOUT, Progress, connected, run_tasks
+from pdpbook.scaling.cluster import Progress, connected, run_tasks
 from pdpbook.scaling.shared_files import local_path
 from pdpbook.scaling.sources import (
     FileDescription,
@@ -190,7 +190,6 @@ def scan(
     non_numeric: str = "refuse",
     client: Client | None = None,
     progress: Progress = False,
-    worker_timeout: float = WORKER_TIMEOUT,
 ) -> Histograms:
     """Count the records of several columns of a table in one pass.
 
@@ -212,13 +211,11 @@ def scan(
         What to do with rows that have no value in a column, or one that is no number: raise after
         the pass, or leave them out of that column's histogram.  Either way they are counted.
     client : distributed.Client, optional
-        The cluster; a local one for the time of the call if not given.
+        The cluster; a local one for the time of the call if not given.  How long a call waits for
+        workers that are not there, or are silent, is Dask's to say: :mod:`pdpbook.scaling.cluster`
+        names the settings.
     progress : bool or callable
         Whether to show a bar, or a function of (done, total) that is called after each piece.
-    worker_timeout : float
-        Seconds for which to wait while no worker, or no scheduler, gives a sign of life, because it
-        has died or is stopped.  A single worker that is silent for as long loses its pieces to the
-        others.  It does not limit how long the work itself may take.
 
     Raises
     ------
@@ -228,10 +225,10 @@ def scan(
         If a file cannot be read, lacks a column or changes meanwhile.
     FileNotFoundError
         If there is no file.
-    TimeoutError
-        If the cluster has no worker for ``worker_timeout`` seconds.  The error names the cluster.
-        A pass keeps nothing: the same call counts from the beginning.
-    ConnectionError
+    distributed.scheduler.NoWorkerError, distributed.scheduler.KilledWorker
+        If Dask's patience with the cluster ends.  A pass keeps nothing: the same call counts from
+        the beginning.
+    OSError
         If the scheduler ends.
     ImportError
         If Dask or pyarrow is not installed.
@@ -258,22 +255,20 @@ def scan(
     outside = _validate.choice("outside", outside, "refuse", "clip")
     missing = _validate.choice("missing", missing, "refuse", "exclude")
     non_numeric = _validate.choice("non_numeric", non_numeric, "refuse", "exclude")
-    worker_timeout = _validate.number("worker_timeout", worker_timeout, above=0.0)
     names, paths = list(wanted), find_files(source)
     with connected(client) as engine:
-        cluster: dict[str, Any] = {"client": engine, "worker_timeout": worker_timeout}
-        files = _describe(paths, names, progress, cluster)
+        files = _describe(paths, names, progress, engine)
         _advise(files)
         pieces = [piece for file in files for piece in file.pieces]
         leaking = [name for name, ends in wanted.items() if ends is None]
         if leaking:
-            wanted |= _data_ranges(pieces, leaking, progress, cluster)
+            wanted |= _data_ranges(pieces, leaking, progress, engine)
         grids = [Grid(ends[0], ends[1], bins) for ends in wanted.values() if ends]
         total = np.zeros((len(names), bins + 4), dtype=np.int64)
         first = np.full((len(names), 4), len(pieces))  # the first piece with such a value
         count = partial(_tally_piece, columns=names, grids=grids)
         for index, counts in run_tasks(
-            count, pieces, progress=progress, label="counting", **cluster
+            count, pieces, client=engine, progress=progress, label="counting"
         ):
             total += counts
             first = np.where(counts[:, -4:] > 0, np.minimum(first, index), first)
@@ -296,11 +291,10 @@ def _ranges(ranges: Any) -> dict[str, tuple[float, float] | None]:
         what = f"ranges[{name!r}]"
         if not isinstance(name, str):
             raise _validate.fail("ranges", "a mapping whose keys are names", ranges, TypeError)
-        if isinstance(ends, str):
-            _validate.choice(what, ends, FROM_DATA)
+        if ends == FROM_DATA:
             wanted[name] = None
             continue
-        if not isinstance(ends, Sequence) or len(ends) != 2:
+        if isinstance(ends, str) or not isinstance(ends, Sequence) or len(ends) != 2:
             raise _validate.fail(what, "(lower, upper) or 'data'", ends)
         grid = Grid(ends[0], ends[1], 2)  # refuses what is no interval
         wanted[name] = (grid.lower, grid.upper)
@@ -308,12 +302,12 @@ def _ranges(ranges: Any) -> dict[str, tuple[float, float] | None]:
 
 
 def _describe(
-    paths: list[str], names: list[str], progress: Progress, cluster: dict[str, Any]
+    paths: list[str], names: list[str], progress: Progress, client: Client
 ) -> list[FileDescription]:
     """Look at every file, on the workers; no piece is read yet."""
     look = partial(describe_file, columns=names)
     shown = progress if isinstance(progress, bool) else False
-    found = run_tasks(look, paths, progress=shown, label="looking at files", **cluster)
+    found = run_tasks(look, paths, client=client, progress=shown, label="looking at files")
     return [file for _, file in sorted(found, key=lambda each: each[0])]
 
 
@@ -340,7 +334,7 @@ def _extremes_of_piece(piece: Piece, columns: list[str]) -> NDArray[np.float64]:
 
 
 def _data_ranges(
-    pieces: list[Piece], names: list[str], progress: Progress, cluster: dict[str, Any]
+    pieces: list[Piece], names: list[str], progress: Progress, client: Client
 ) -> dict[str, tuple[float, float]]:
     """Take ranges from the data, in a pass of their own, and warn."""
     warnings.warn(
@@ -351,7 +345,7 @@ def _data_ranges(
     )
     found = np.tile([np.inf, -np.inf], (len(names), 1))
     look = partial(_extremes_of_piece, columns=names)
-    for _, ends in run_tasks(look, pieces, progress=progress, label="ranges", **cluster):
+    for _, ends in run_tasks(look, pieces, client=client, progress=progress, label="ranges"):
         found[:, 0] = np.minimum(found[:, 0], ends[:, 0])
         found[:, 1] = np.maximum(found[:, 1], ends[:, 1])
     ranges = {name: (low, high) for name, (low, high) in zip(names, found.tolist(), strict=True)}

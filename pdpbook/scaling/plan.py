@@ -42,7 +42,7 @@ from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import privacy_losses
 from pdpbook.per_instance.scale_bounds import scale_bound
-from pdpbook.scaling.cluster import WORKER_TIMEOUT, Progress, run_tasks
+from pdpbook.scaling.cluster import Progress, run_tasks
 from pdpbook.scaling.histograms import ColumnHistogram, Histograms
 
 if TYPE_CHECKING:
@@ -182,7 +182,6 @@ def solve(
     max_sweeps: int = 40,
     client: Client | None = None,
     progress: Progress = False,
-    worker_timeout: float = WORKER_TIMEOUT,
 ) -> Plan:
     """Find the distribution from which each column will be drawn.
 
@@ -203,12 +202,12 @@ def solve(
         the manifest says so.
     max_sweeps : int
         Passes of best responses after which to stop; everybody is private after each.
-    client, progress, worker_timeout
+    client, progress
         As for :func:`~pdpbook.scaling.scan`.  The columns are solved side by side.
 
     Raises
     ------
-    TimeoutError, ConnectionError, ImportError
+    distributed.scheduler.NoWorkerError, distributed.scheduler.KilledWorker, OSError, ImportError
         As for :func:`~pdpbook.scaling.scan`; the same call begins again.
 
     Notes
@@ -221,7 +220,6 @@ def solve(
     mechanism = _validate.choice("mechanism", mechanism, GAME, BLUR)
     factors = _multipliers(multipliers)
     max_sweeps = _validate.integer("max_sweeps", max_sweeps, at_least=1)
-    worker_timeout = _validate.number("worker_timeout", worker_timeout, above=0.0)
     fewest = min(histograms.columns, key=lambda column: column.records)
     if fewest.records < 2:
         raise ValueError(
@@ -242,14 +240,7 @@ def solve(
         at_least=least,
         max_sweeps=max_sweeps,
     )
-    solved = run_tasks(
-        work,
-        histograms.columns,
-        client=client,
-        progress=progress,
-        label="solving",
-        worker_timeout=worker_timeout,
-    )
+    solved = run_tasks(work, histograms.columns, client=client, progress=progress, label="solving")
     columns = tuple(column for _, column in sorted(solved, key=lambda each: each[0]))
     return Plan(columns, histograms, epsilon, mechanism, factors, least, not given)
 

@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any
 from pdpbook import _validate
 from pdpbook._extras import progress_bar, require
 from pdpbook._files import write_whole
-from pdpbook.scaling.cluster import WORKER_TIMEOUT, Progress, connected, run_tasks
+from pdpbook.scaling.cluster import Progress, connected, run_tasks
 from pdpbook.scaling.keyed_random import BLOCK, keyed_digest, keyed_draws
 from pdpbook.scaling.manifest import (
     COMPLETE,
@@ -56,7 +56,6 @@ __all__ = ["Release", "ReleaseError", "release"]
 
 MANIFEST = "_manifest.json"  # readers of Parquet pass over names that begin so
 ROWS_PER_FILE = 2**18
-KEPT = "; the files that are whole stay, and the call goes on from there"
 
 
 class ReleaseError(RuntimeError):
@@ -114,7 +113,6 @@ def release(
     rows_per_file: int = ROWS_PER_FILE,
     client: Client | None = None,
     progress: Progress = False,
-    worker_timeout: float = WORKER_TIMEOUT,
 ) -> Release:
     """Draw from every column and write the draws as Parquet, in parallel.
 
@@ -134,7 +132,7 @@ def release(
         :func:`~pdpbook.scaling.load_key`.  It travels to the workers.
     rows_per_file : int
         Rows of each file but the last.
-    client, progress, worker_timeout
+    client, progress
         As for :func:`~pdpbook.scaling.scan`.  After an error of the cluster the files that are
         whole stay, and the same call goes on from there.
 
@@ -152,7 +150,7 @@ def release(
         work in the folder, which the error names, and then nothing has been changed.
     SharedFolderError
         If a worker does not see the folder, or has another version of pdpbook or pyarrow.
-    TimeoutError, ConnectionError, ImportError
+    distributed.scheduler.NoWorkerError, distributed.scheduler.KilledWorker, OSError, ImportError
         As for :func:`~pdpbook.scaling.scan`.
 
     Notes
@@ -165,7 +163,6 @@ def release(
     delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     rows_per_file = _validate.integer("rows_per_file", rows_per_file, at_least=1)
     keyed_digest(key, "check", None)  # refuses what is no key
-    worker_timeout = _validate.number("worker_timeout", worker_timeout, above=0.0)
     folder = Path(os.path.abspath(local_path("folder", folder)))
     settings = public_settings(plan, draws=draws, delta=delta, rows_per_file=rows_per_file)
     begun = public_manifest(plan, settings, key, None)
@@ -182,16 +179,13 @@ def release(
         if complete:
             manifest = there
         else:
-            cluster: dict[str, Any] = {"label": "writing", "worker_timeout": worker_timeout}
             with (
                 connected(client) as engine,
-                shared_folder(folder, client=engine, **cluster) as token,
+                shared_folder(folder, client=engine, label="writing") as token,
             ):
                 write = partial(_write_part, _Job(token, draws, rows_per_file, key, columns))
                 parts = range(len(rows))
-                done = run_tasks(
-                    write, parts, client=engine, progress=progress, kept=KEPT, **cluster
-                )
+                done = run_tasks(write, parts, client=engine, progress=progress, label="writing")
                 files = {_name(part): content for part, content in sorted(done, key=_number)}
             manifest = public_manifest(plan, settings, key, files)
         _check_files(folder, rows, manifest["files"], complete, progress is True)

@@ -32,8 +32,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pdpbook import _validate
+from pdpbook._extras import require
 from pdpbook._files import locked
-from pdpbook.scaling.cluster import WORKER_TIMEOUT, on_every_worker, require
+from pdpbook.scaling.cluster import on_every_worker
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -149,9 +150,7 @@ def _answer(asked: Token) -> tuple[Token, dict[str, str]] | None:
 
 
 @contextmanager
-def shared_folder(
-    folder: Path, *, client: Client, label: str, worker_timeout: float = WORKER_TIMEOUT
-) -> Iterator[Token]:
+def shared_folder(folder: Path, *, client: Client, label: str) -> Iterator[Token]:
     """Check that every worker reads and writes the folder of the client, and give out a token.
 
     Its file stays until the end of the ``with`` statement, so that a worker that joins later can
@@ -162,8 +161,7 @@ def shared_folder(
     token, answers = Token(folder, secrets.token_hex(16)), {}
     try:
         token.write()
-        ask = partial(_answer, token)
-        answers = on_every_worker(ask, client=client, label=label, worker_timeout=worker_timeout)
+        answers = on_every_worker(partial(_answer, token), client=client, label=label)
         apart = [worker for worker, each in answers.items() if not (each and each[0].there())]
         if apart:
             raise SharedFolderError(_advice(folder, [f"the worker {each}" for each in apart]))

@@ -1,13 +1,11 @@
 """The programs of a safe randomiser: objective, condition, and the steps of Newton's method."""
 
-import math
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from pdpbook.audit.count_posterior import CountPosterior
-from pdpbook.audit.randomiser_program import ACTIONS, SECOND, RandomiserProgram, action_rows
+from pdpbook.audit.randomiser_program import ACTIONS, RandomiserProgram, action_rows
 from pdpbook.audit.safe_randomisers import best_safe_randomiser, is_safe
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from tests import naive
@@ -35,7 +33,7 @@ def test_the_value_is_the_expected_divergence_in_constant_rows():
     unit = naive.expected_divergence(constant, KNOWN)
     for randomiser in (constant, np.full((3, 3), 1 / 3), 0.4 * np.eye(3) + 0.2):
         expected = naive.expected_divergence(randomiser, KNOWN) / unit
-        expected += SECOND * np.square(randomiser - np.eye(3)).sum() / 3
+        expected += 1e-3 * np.square(randomiser - np.eye(3)).sum() / 3  # a thousandth
         assert program.value(randomiser) == pytest.approx(expected, rel=1e-9)
 
 
@@ -80,111 +78,10 @@ def test_a_step_is_the_optimum_of_the_model_by_differences():
         assert slope @ other + other @ bend @ other / 2 >= least - 1e-5
 
 
-# --- actions -----------------------------------------------------------------------------------
-
-
 def test_laplace_rows_go_from_a_twentieth_of_a_bin_to_32_bins():
     for bins in (2, 7):
         rows = action_rows("laplace", bins, np.full(bins, 1 / bins))
         assert_allclose(rows[[0, -2]], laplace_kernel(bins, [0.05 / bins, 32 / bins]))
-
-
-# --- the program as the solver has it ----------------------------------------------------------
-
-
-CASES = [  # lower bounds, actions, epsilon, at_least
-    ([14, 6, 0], "rows", 0.7, 0),
-    ([14, 6, 0], "rows", 0.7, 40),
-    ([2, 1, 0, 0], "blur", 1.5, 4),  # one more, unless the record itself is the one
-    ([2, 1, 0, 0], "laplace", 0.3, 5),
-    ([9, 3, 2], "laplace", 0.4, 10),
-    ([1, 0, 0, 0], "blur", 2.0, 0),
-    ([0, 0, 0, 0], "blur", 2.0, 0),
-    ([0, 0, 0], "rows", 0.7, 8),
-    ([5, 3, 0, 0, 1, 0, 2, 0, 0], "blur", 0.7, 12),
-]
-
-
-class Case:
-    """A program with random columns whose mass, others and least entries are those of the rows."""
-
-    def __init__(self, lower, actions, epsilon, at_least) -> None:
-        rng = np.random.default_rng(len(lower))
-        self.lower, bins = np.array(lower), len(lower)
-        values = self.lower[:, None] + np.sort(rng.uniform(0, 6, (bins, 3)), axis=1)
-        self.known = CountPosterior(values, rng.dirichlet(np.ones(3), bins))
-        self.program = RandomiserProgram(self.known, self.lower, epsilon, actions, at_least)
-        kernel = action_rows(actions, bins, self.known.distribution)
-        weights = rng.dirichlet(np.full(len(kernel), 0.5), (40, bins))
-        self.randomisers = np.einsum("nkv,vkx->nkx", weights, kernel)
-        self.mass = np.tensordot(self.randomisers, self.lower, (1, 0)) / max(self.lower.sum(), 1)
-        self.others = np.array([self.from_others(randomiser) for randomiser in self.randomisers])
-        parts = [weights.reshape(len(weights), -1), self.mass, self.others]
-        if at_least > np.maximum(self.lower.sum() + (self.lower == 0), 1).min():
-            parts.append(self.randomisers.min(axis=1))
-        self.columns = np.concatenate(parts, axis=1)
-
-    def from_others(self, randomiser):
-        share = self.known.mean / self.known.mean.sum()
-        return (share[:, None] * randomiser * (1 - np.eye(len(randomiser)))).sum(axis=0)
-
-    def stored(self):
-        """The equations, and the conditions: weights, caps, least entries."""
-        program, bins = self.program, len(self.lower)
-        assert program.columns == self.columns.shape[1]
-        below, width = program.below.toarray(), program.width
-        assert (below[:width] == -np.eye(width, program.columns)).all()
-        caps, least = np.split(below[width:], [bins * bins])
-        return program.equal.toarray(), program.right, caps, least
-
-
-@pytest.fixture(scope="module", params=CASES, ids=str)
-def case(request):
-    return Case(*request.param), request.param
-
-
-def test_the_condition_is_a_row_for_each_bin_and_output(case):
-    """p_k <= share S, with the least mass S of data sets with a record in bin k written out."""
-    case, (lower, _, epsilon, at_least) = case
-    by_hand = []
-    for k, x in np.ndindex(len(lower), len(lower)):
-        counts = np.array(lower)
-        counts[k] = max(counts[k], 1)
-        missing = max(at_least - counts.sum(), 0)
-        least = case.randomisers[:, :, x].min(axis=1)
-        mass = case.randomisers[:, :, x] @ counts + missing * least
-        by_hand.append(case.randomisers[:, k, x] + math.expm1(-epsilon) * mass)
-    values = case.stored()[2] @ case.columns.T
-    assert len(values) == len(by_hand)
-    factor = (values * by_hand).sum(axis=1) / np.square(by_hand).sum(axis=1)
-    assert (factor > 0.0).all()
-    assert_allclose(values, factor[:, None] * by_hand, atol=1e-9 * abs(values).max())
-
-
-def test_no_coefficient_of_the_condition_is_far_from_1():
-    """Rows of single actions: the largest is 1, however many records there are."""
-    for lower, at_least in ([14, 6, 0], 0), ([14, 6, 0], 40), ([0, 0, 0], 900), ([1, 0, 0], 0):
-        case = Case(lower, "rows", 0.7, at_least)
-        assert_allclose(abs(case.stored()[2]).max(axis=1), 1.0)
-
-
-def test_weights_mass_and_others_are_what_they_are_called(case):
-    """Rows of mixtures meet the equations, and each of these columns has one."""
-    case, (lower, *_) = case
-    equal, right, *_ = case.stored()
-    assert_allclose(equal @ case.columns.T, right[:, None] * np.ones(40), atol=1e-9)
-    bins, width = len(lower), case.program.width
-    used = equal.any(axis=0)
-    assert used[: width + 2 * bins].all() and not used[width + 2 * bins :].any()
-    assert len(equal) == 3 * bins
-
-
-def test_least_is_at_most_every_entry_of_the_column():
-    for lower, at_least in ([14, 6, 0], 40), ([2, 1, 0], 4):
-        case = Case(lower, "rows", 0.7, at_least)
-        rows = case.stored()[3] @ case.columns.T
-        entries = case.randomisers - case.randomisers.min(axis=1, keepdims=True)
-        assert_allclose(-rows, entries.reshape(40, -1).T, atol=1e-12)
 
 
 def test_a_bin_nearly_empty_among_a_million_records_is_protected_and_released():
@@ -193,21 +90,6 @@ def test_a_bin_nearly_empty_among_a_million_records_is_protected_and_released():
     lower = np.array([890_000, 0])
     found = best_safe_randomiser(known, lower, 1.0)
     assert is_safe(found, lower, epsilon=1.0) and found.diagonal().all()
-
-
-# --- what becomes of it ------------------------------------------------------------------------
-
-
-def test_where_constant_rows_are_worth_nothing_the_unit_is_a_share_of_the_records():
-    randomiser = np.full((3, 3), 1 / 3)
-    values = [
-        RandomiserProgram(
-            CountPosterior(size * np.array([[5.0], [3.0], [2.0]]), np.ones((3, 1))),
-            np.array([4, 2, 1]), 0.7, "rows", 0,
-        ).value(randomiser)
-        for size in (1.0, 1000.0)
-    ]  # fmt: skip
-    assert values[0] == pytest.approx(values[1], rel=1e-6)
 
 
 @pytest.mark.parametrize("actions", ACTIONS)
@@ -221,9 +103,3 @@ def test_where_no_rows_meet_the_condition_a_step_stays_where_it_is(actions, seed
         assert_allclose(program.step(constant), constant)
         made = best_safe_randomiser(known, np.array([0, 0]), 5e-10, actions=actions, at_least=3)
     assert_allclose(made, constant)
-
-
-def test_the_solver_is_silent(capfd):
-    case = Case(*CASES[0])
-    case.program.step(case.randomisers[0])
-    assert capfd.readouterr() == ("", "")

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import pdpbook as pb
-from pdpbook_exercises import check
 
 games = st.tuples(
     st.lists(st.floats(0.1, 8.0), min_size=1, max_size=6),
@@ -111,22 +110,3 @@ def test_power_to_spare_is_a_certain_attack() -> None:
     assert found.threshold == 0.0
     assert (found.granularity == pb.beyond.best_granularity(stakes)).all()
     assert found.is_pure
-
-
-def slope(a: Any) -> Any:
-    """Slope of the quality of service."""
-    return 5 * (1 - pb.beyond.quality_of_service(a) ** 2)
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        lambda stakes: (stakes > stakes.min()).sum(),
-        lambda stakes: slope(1.0) / stakes.min(),
-        lambda stakes: (slope(stakes.min() / stakes) / stakes).sum(),
-        lambda stakes: np.where(stakes > stakes.min(), 1.0, slope(1.0) / stakes).sum(),
-    ],
-)
-def test_wrong_answers_to_the_exercise_are_refused(answer: Any) -> None:
-    verdict = check("repeated-game/published-in-full", answer)
-    assert not verdict and "raised" not in verdict.message

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from pdpbook.beyond import privacy_games as pg
 from pdpbook.beyond.bayesian_game import zero_sum_equilibrium
-from pdpbook_exercises import check
 
 OPTIONS = {"extra": 1.0, "threshold": 1.6, "harm": 2.0, "gain": 1.0, "cost": 0.25}
 
@@ -58,7 +57,3 @@ def test_a_total_that_only_rounding_keeps_below_the_threshold_is_a_breach() -> N
     for protected, broken in ((0.1, 1.0), (0.1 - 1e-9, 0.0)):
         game = pg.breach_game([protected], [0.7], **options)
         assert game.adversary[0, 0, 1, 0] == pytest.approx(OPTIONS["gain"] * broken)
-
-
-def test_an_attack_with_efforts_above_one_is_refused() -> None:
-    assert not check("repeated-game/spread-attack", lambda m, power, stake: np.full(m, power / m))

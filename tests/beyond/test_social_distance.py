@@ -18,7 +18,6 @@ from pdpbook.beyond.social_distance import (
     people_by_distance,
     simulated_rmse,
 )
-from pdpbook_exercises import check
 
 FALSE_ALARM = 1e-6
 
@@ -226,20 +225,6 @@ def test_no_budget_has_no_answer_however_few_the_draws() -> None:
         error = simulated_rmse([0.0, 1.0], rng=np.random.default_rng(seed), repeats=2)
         assert error.low[0] == error.rmse[0] == error.high[0] == np.inf
         assert 0 <= error.low[1] <= error.rmse[1] <= error.high[1] < np.inf
-
-
-def test_the_likeliest_distance_is_not_that_of_the_nearest_mean_error() -> None:
-    def moments(noise: np.ndarray, budgets: np.ndarray) -> int:
-        return 1 + int(np.abs(1 / budgets - np.abs(noise).mean()).argmin())
-
-    assert not check("social-distance/leaked-distance", moments)
-
-
-def test_budgets_may_be_looked_up_by_an_array_of_hops() -> None:
-    def answer(hops: np.ndarray, levels: int, total: float) -> np.ndarray:
-        return distance_budgets(levels, total=total)[hops - 1]
-
-    assert check("social-distance/budgets-of-people", answer)
 
 
 @pytest.mark.parametrize(

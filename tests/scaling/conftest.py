@@ -31,15 +31,21 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Any]:
     """Two worker processes of one thread each, with nannies that replace the dead."""
+    import dask
     import distributed
 
-    made = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
-    )
-    yield made
-    # Dask may hear twice that a worker has died; its older versions may then wait for it for ever
-    with suppress(KeyError, TimeoutError):
-        made.close(timeout=30)
+    settings = {
+        "distributed.deploy.lost-worker-timeout": "1h",  # else a nanny whose worker dies twice goes
+        "distributed.scheduler.no-workers-timeout": "2m",  # an error instead of a test without end
+    }
+    with dask.config.set(settings):
+        made = distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+        )
+        yield made
+        # Dask may hear twice that a worker has died; its older versions may then wait for it
+        with suppress(KeyError, TimeoutError):
+            made.close(timeout=30)
 
 
 @pytest.fixture
@@ -48,12 +54,7 @@ def client(cluster: Any) -> Iterator[Any]:
     import distributed
 
     with distributed.Client(cluster) as made:
-        try:
-            made.wait_for_workers(2, timeout=30)
-        except TimeoutError:  # a nanny was lost with its worker, and the cluster still counts it
-            cluster.scale(0)
-            cluster.scale(2)
-            made.wait_for_workers(2, timeout=300)
+        made.wait_for_workers(2, timeout=300)
         yield made
 
 
@@ -68,7 +69,11 @@ class Killer:
         if done not in self.after:
             return
         self.after.discard(done)
-        alive = [nanny.pid for nanny in self.cluster.workers.values() if nanny.pid]
+        nannies, there = [*self.cluster.workers.values()], self.cluster.scheduler.workers
+        alive = [each.pid for each in nannies if each.pid and each.worker_address in there]
+        if not alive:  # all are being replaced
+            self.after.add(done + 1)
+            return
         pid = int(self.rng.choice(alive))
         os.kill(pid, signal.SIGKILL)
         self.killed.append(pid)
@@ -86,29 +91,34 @@ class Processes:
     def __init__(self, folder: Path) -> None:
         self.file, self.folder = folder / "scheduler.json", folder
         self.running: list[subprocess.Popen[bytes]] = []
-        self.scheduler = self._start(
-            ["dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
-        )
 
-    def _start(self, command: Sequence[str], inside: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+    def start(self, **settings: str) -> None:
+        """Start the scheduler, with settings of Dask."""
+        options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
+        named = {f"DASK_DISTRIBUTED__SCHEDULER__{name}": each for name, each in settings.items()}
+        self.scheduler = self._run(["dask_scheduler", *options], named)
+
+    def worker(self, inside: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+        """Start a worker of one thread, inside of another command if there is one."""
+        scratch = ["--local-directory", str(self.folder / "scratch")]
+        options = ["--no-nanny", "--nthreads", "1", "--no-dashboard", *scratch]
+        return self._run(["dask_worker", *options], {}, inside)
+
+    def _run(
+        self, command: Sequence[str], settings: dict[str, str], inside: Sequence[str] = ()
+    ) -> subprocess.Popen[bytes]:
         module, *options = command
         line = [*inside, sys.executable, "-m", f"distributed.cli.{module}", *options]
+        environment = os.environ | {"PYTHONPATH": str(ROOT)} | settings
         with open(self.folder / "log.txt", "ab") as log:
             started = subprocess.Popen(
                 [*line, "--scheduler-file", str(self.file)],
                 stdout=log,
                 stderr=log,
-                env=os.environ | {"PYTHONPATH": str(ROOT)},
+                env=environment,
             )
         self.running.append(started)
         return started
-
-    def worker(self, inside: Sequence[str] = ()) -> subprocess.Popen[bytes]:
-        """Start a worker of one thread, inside of another command if there is one."""
-        scratch = ["--local-directory", str(self.folder / "scratch")]
-        return self._start(
-            ["dask_worker", "--no-nanny", "--nthreads", "1", "--no-dashboard", *scratch], inside
-        )
 
     def client(self, workers: int) -> Any:
         """Connect, once there are so many workers."""
@@ -127,11 +137,9 @@ class Processes:
 
 
 @pytest.fixture
-def processes(tmp_path: Path) -> Iterator[Processes]:
-    """Start a scheduler; the test starts the workers."""
-    folder = tmp_path / "processes"
-    folder.mkdir()
-    made = Processes(folder)
+def processes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Processes]:
+    """A cluster that the test starts."""
+    made = Processes(tmp_path_factory.mktemp("processes"))
     yield made
     made.kill()
 
@@ -154,18 +162,21 @@ def table(tmp_path: Path) -> Path:
     return folder
 
 
-RANGES = {"height": (120.0, 220.0), "age": (0.0, 100.0)}
-
-
 @pytest.fixture
 def ranges() -> dict[str, tuple[float, float]]:
     """Public ranges of the two columns."""
-    return dict(RANGES)
+    return {"height": (120.0, 220.0), "age": (0.0, 100.0)}
 
 
-@pytest.fixture
-def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cut a Parquet file into one piece a row group: a file is described in this process."""
-    from pdpbook.scaling import sources
+@pytest.fixture(scope="session")
+def plan(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """What is to be released of a table of 5,000 rows and two columns."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
-    monkeypatch.setattr(sources, "PIECE_ROWS", 2_500)
+    from pdpbook.scaling import scan, solve
+
+    folder, rng = tmp_path_factory.mktemp("table"), np.random.default_rng(3)
+    values = {"height": rng.normal(170, 8, 5000).clip(120, 220), "age": rng.integers(0, 99, 5000)}
+    pq.write_table(pa.table(values), folder / "a.parquet")
+    return solve(scan(folder, {"height": (120, 220), "age": (0, 100)}, bins=40), epsilon=1.0)
