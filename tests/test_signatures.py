@@ -251,7 +251,11 @@ def hints(owner: Callable[..., Any]) -> dict[str, Any]:
     foreign |= {each.__name__: each for each in (MLPRegressor, PrivacyLossDistribution)}
     return typing.get_type_hints(
         owner,
-        globalns=vars(importlib.import_module(owner.__module__)),
+        globalns={
+            name: value
+            for each in reversed(getattr(owner, "__mro__", [owner]))
+            for name, value in vars(importlib.import_module(each.__module__)).items()
+        },
         localns=vars(pb) | foreign | {"NVOGame": pb.NVOGame},
     )
 

@@ -97,7 +97,7 @@ class Column(Frame):
     Attributes
     ----------
     name, lower, upper, public_range, whole, outside, levels, other
-        What is public of it: :class:`pdpbook.own_data.column.Frame`.
+        What is public of it: :class:`pdpbook.own_data.Frame`.
     values : ndarray, shape (n,)
         The values in ascending order, inside the range; of categories the numbers of their levels.
     moved : int
@@ -144,24 +144,9 @@ def make_column(
 
     Parameters
     ----------
-    values : array_like, shape (n,)
-        At least two numbers, or texts with ``categories``; a pandas column is one.  Missing and
-        infinite values are refused.
-    lower, upper : float, optional
-        Ends of the range, both or neither.  Choose them without looking at the data: from what the
-        quantity is, or from public data of the same kind.  If they are not given, the smallest and
-        the largest value are taken, and a report says what that gives away.
-    categories : array_like of str, shape (k,), optional
-        The levels of a column of categories, in their order, chosen without looking at the data;
-        what is said of numbers (the range, ``outside``, ``whole``) is then left out.
-    other : str, optional
-        The level to which all values but ``categories`` are counted; otherwise they are refused.
-    outside : {"refuse", "clip"}
-        Whether values outside the range are an error, or each is moved to the nearer end.
+    values, lower, upper, categories, other, outside, whole
+        As for :func:`pdpbook.own_data.report`.
     name : str
-    whole : bool
-        Whether the quantity is a whole number, such as a grade; the bins are then whole numbers.
-        Like the range this has to be known without the data.
 
     Notes
     -----

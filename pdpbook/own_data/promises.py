@@ -19,7 +19,7 @@ hold with n public: they compare the data with and without a record under the no
 Against the *replacement* of a record, for which n stays, some releases promise the same ε and
 others up to twice as much.
 
-Each function here makes a :class:`Promise` from the :class:`pdpbook.own_data.terms.Terms` of a
+Each function here makes a :class:`Promise` from the :class:`pdpbook.own_data.Terms` of a
 release, which hold no value of the column.  So a statement about a release, which is written from
 its promise and is published with it, holds none either.  What a release costs on the data is added
 to the promise in :mod:`pdpbook.own_data.releases`.
@@ -49,27 +49,16 @@ __all__ = [
     "HIDDEN",
     "LEVELS",
     "NEIGHBOURS",
-    "PROMISES",
     "Promise",
-    "common_scale_promise",
     "counts_and_draws",
-    "exact_promise",
-    "game_promise",
-    "histogram_promise",
-    "laplace_promise",
-    "mean_promise",
-    "noisy_counts_promise",
     "quantile_candidates",
     "quantile_shares",
-    "quartiles_promise",
-    "repaired_game_promise",
-    "response_promise",
 ]
 
 #: The quantiles that are released, and whose errors are reported.
 LEVELS = np.array([0.25, 0.5, 0.75])
-#: The kinds of promise, the strongest first.
-PROMISES = ("differential privacy", "fixed-noise", "none")
+#: The promise that the others are measured by.
+DP = "differential privacy"
 #: The promise of every release whose range is taken from the data.
 FROM_DATA = "none: the range is taken from the data"
 NEIGHBOURS = (
@@ -114,7 +103,8 @@ class Promise:
     what : str
         What is published, in words.
     algorithm : str
-        What the algorithm promises on a public range, one of :data:`PROMISES`.
+        What the algorithm promises on a public range: "differential privacy", "fixed-noise" or
+        "none".
     epsilon, delta : float
         What the promise says of all draws together; infinite ε if nothing is promised.
     parameters : mapping from str to number or list
@@ -175,7 +165,7 @@ class Promise:
 
         It is empty where nothing is differentially private.
         """
-        if self.promise != "differential privacy":
+        if self.promise != DP:
             return ""
         terms, frame = self.terms, self.terms.frame
         given: dict[str, Any] = {"lower": frame.lower, "upper": frame.upper}
@@ -203,7 +193,7 @@ def _promise(
     title: str,
     what: str,
     *,
-    algorithm: str = PROMISES[0],
+    algorithm: str = DP,
     delta: float = 0.0,
     drawn: bool = False,
     replacement: Budget | None = None,
@@ -273,7 +263,7 @@ def _drawn_promise(
     title: str,
     how: str,
     *,
-    algorithm: str = PROMISES[0],
+    algorithm: str = DP,
     **parameters: float,
 ) -> Promise:
     """Return the promise of records that are drawn, each with noise for the ε of one draw."""
@@ -285,7 +275,7 @@ def _drawn_promise(
         algorithm=algorithm,
         delta=terms.delta if terms.draws > 1 else 0.0,
         drawn=True,
-        replacement=_replaced(terms) if algorithm == PROMISES[0] else None,
+        replacement=_replaced(terms) if algorithm == DP else None,
         draw_epsilon=terms.draw_epsilon,
         **parameters,
     )

@@ -91,7 +91,7 @@ class ColumnRelease(Promise):
     Attributes
     ----------
     terms, name, title, what, algorithm, epsilon, delta, draws, replacement
-        Its promise: :class:`pdpbook.own_data.promises.Promise`.
+        Its promise: :class:`pdpbook.own_data.Promise`.
     parameters : mapping from str to number or list
         What the algorithm was set to; of the common scale and of the game that is chosen from the
         data.
@@ -463,21 +463,17 @@ def noisy_counts(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
 
 
 def histogram(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
-    """Return what the DP histogram costs: what noisy counts say about the true ones."""
-    epsilon = setting.terms.epsilon
-    posteriors = [posterior_from_noise(z, epsilon=epsilon) for z in setting.noisy_runs]
-    off = [float(np.abs(each.mean - setting.counts).mean()) for each in posteriors]
+    """Return what a DP histogram costs, or a mean, quartiles or values that are taken from it."""
+    terms = setting.terms
+    posteriors = [posterior_from_noise(z, epsilon=terms.epsilon) for z in setting.noisy_runs]
     shares = np.array([each.distribution for each in posteriors])
-    errors = setting.errors(shares, drawn=False) | {"count_error": float(np.mean(off))}
-    if setting.terms.frame.levels:  # compared by the error of a count
-        errors["standard_error"] = _spread(off)
+    errors = setting.errors(shares, drawn=terms.publish == "value")
+    if terms.publish == "counts":
+        off = [float(np.abs(each.mean - setting.counts).mean()) for each in posteriors]
+        errors["count_error"] = float(np.mean(off))
+        if terms.frame.levels:  # compared by the error of a count
+            errors["standard_error"] = _spread(off)
     return _from_counts(promise, setting, errors)
-
-
-def from_histogram(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
-    """Return what a mean, quartiles or values cost that are taken from a DP histogram."""
-    drawn = setting.terms.publish == "value"
-    return _from_counts(promise, setting, setting.errors(histogram_runs(setting), drawn=drawn))
 
 
 def repaired_game(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
@@ -561,7 +557,7 @@ class Release:
         return self.measure(self.promise(setting.terms), setting)
 
 
-_HISTOGRAM = Release(promises.histogram_promise, from_histogram, draws.draw_histogram)
+_HISTOGRAM = Release(promises.histogram_promise, histogram, draws.draw_histogram)
 
 #: The releases of each thing that may be published, by name, the simplest of each kind first.
 #:
@@ -572,7 +568,7 @@ RELEASES: dict[str, dict[str, Release]] = {
         "noisy_counts": Release(
             promises.noisy_counts_promise, noisy_counts, draws.draw_noisy_counts
         ),
-        "histogram": replace(_HISTOGRAM, measure=histogram),
+        "histogram": _HISTOGRAM,
     },
     "mean": {
         "mean": Release(promises.mean_promise, noisy_mean, draws.draw_mean),

@@ -1,7 +1,7 @@
 r"""What is known of a release before any value of the column is looked at.
 
 A release is asked for by what is published, by ε and δ, by the number of draws and of bins, and by
-the range or the levels of the column: its :class:`pdpbook.own_data.column.Frame`.  Together with
+the range or the levels of the column: its :class:`pdpbook.own_data.Frame`.  Together with
 the number of records n these are its :class:`Terms`.  Bins, scales and the ε of one draw are chosen
 from them alone, and so is every promise (:mod:`pdpbook.own_data.promises`): the terms hold no
 value, so nothing that is made from them does.
@@ -49,8 +49,22 @@ _WIDER = 1e-9
 class Terms:
     """The terms of a release: the frame of the column, the number of records, and what is asked.
 
-    ``fixed_bins`` says that the number of bins was given and does not follow from that of the
-    records.
+    Attributes
+    ----------
+    frame : Frame
+        The range or the levels.
+    records : int
+        Number of records n.
+    publish : str
+        "counts", "mean", "quantiles" or "value".
+    bins : int
+        Number of bins K.
+    fixed_bins : bool
+        Whether K was given, or is that of the levels, and does not follow from n.
+    epsilon, delta : float
+        The promise that is asked for, for all draws together.
+    draws : int
+        Number m of values that are drawn, where values are published.
     """
 
     frame: Frame

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import pdpbook as pb
+from pdpbook import _exact
 from pdpbook.own_data.column import Frame, make_column
-from pdpbook.own_data.promises import quantile_candidates, quantile_shares
+from pdpbook.own_data.promises import counts_and_draws, quantile_candidates, quantile_shares
 from pdpbook.own_data.releases import RELEASES
-from pdpbook.own_data.terms import Terms, one_draw_epsilon
+from pdpbook.own_data.terms import Terms
 
 
 def entries(value: Any) -> list[Any]:
@@ -71,16 +72,16 @@ def test_the_shares_of_the_quartiles_leave_room_for_rounded_logarithms(epsilon: 
     assert Fraction(epsilon) * (1 - Fraction(1, 10**12)) <= total <= Fraction(epsilon)
 
 
-@pytest.mark.parametrize("delta", [0.0, 1e-3])
-def test_all_draws_together_keep_the_promise(delta: float) -> None:
-    one = one_draw_epsilon(100, 1.0, draws=50, delta=delta)
-    assert pb.draws_epsilon(100, one, draws=50, delta=delta) <= 1.0
-    assert one >= 1.0 / 50 * (1 - 1e-12)
-    if delta:
-        assert pb.draws_epsilon(100, one * 1.001, draws=50, delta=delta) > 1.0
-        assert one > 2.0 / 50, "much more than basic composition gives"
-    else:
-        assert one == pytest.approx(1.0 / 50) and 50 * Fraction(one) <= 1
+def test_counts_and_draws_of_the_repaired_game_cost_no_more_than_epsilon() -> None:
+    """As private_randomiser rounds what is left for a draw: in fractions."""
+    frame = Frame(name="x", lower=0.0, upper=1.0)
+    for epsilon in np.random.default_rng(0).uniform(0.01, 5.0, 300).tolist():
+        asked = Terms(frame, 100, "value", 8, False, epsilon, 1e-3, 1)
+        total, share, delta, _ = counts_and_draws(asked)
+        counts = Fraction(share * total)
+        draw = Fraction(_exact.rounded_down(Fraction(total) - counts))
+        assert Fraction(epsilon) * (1 - Fraction(1, 10**6)) <= counts + draw <= Fraction(epsilon)
+        assert delta == 1e-3
 
 
 NUMBERS = np.repeat([1.0, 2.0, 2.5, 4.0, 7.0], [5, 9, 1, 3, 2])

@@ -301,13 +301,6 @@ def test_every_promise_holds_on_every_column(
                 assert made.draws or made.wasserstein >= made.mean_error * (1 - 1e-9)
 
 
-@pytest.mark.parametrize("name", ["laplace", "response"])
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
-def test_the_randomisers_are_private_whatever_the_records_are(name: str, epsilon: float) -> None:
-    """Their worst case over all columns of n records, not over this one."""
-    assert pb.randomiser_epsilon(ROWS[name](setting(epsilon=epsilon)), n=10) <= epsilon * (1 + 1e-6)
-
-
 def test_noisy_mean_by_deleting_and_by_sampling() -> None:
     """Every released number is a whole number of steps; the loss is that of the rounded means."""
     made, x = release("mean", setting(publish="mean")), np.array(VALUES)
