@@ -12,6 +12,7 @@ from scipy import stats
 
 import pdpbook as pb
 from pdpbook.foundations import noisy_statistics
+from pdpbook.own_data import draws
 
 FALSE_ALARM = 1e-6
 VALUES = np.repeat([1.0, 2.0, 2.5, 4.0, 7.0], [5, 9, 1, 3, 2])
@@ -28,6 +29,25 @@ def test_values_are_drawn_from_the_distribution_of_the_report(release: str) -> N
     found = (drawn.to_numpy()[:, None] == middle).mean(axis=0)
     expected = report[release].distribution
     assert found.sum() == 1.0 and np.abs(found - expected).max() < 5 * 0.5 / np.sqrt(20_000)
+
+
+def test_the_repaired_game_draws_by_the_randomiser_that_it_makes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made, drawn, draw = [], [], draws.private_randomiser
+
+    def noted(counts: ArrayLike, **options: Any) -> Any:
+        made.append((options, draw(counts, **options)))
+        return made[-1][1]
+
+    monkeypatch.setattr(draws, "private_randomiser", noted)
+    monkeypatch.setattr(draws, "draw_released", lambda *given: drawn.append(given) or [0])
+    options: dict[str, Any] = {"publish": "value", "release": "repaired_game", "delta": 0.01}
+    said = pb.make_release(VALUES, lower=0, upper=8, epsilon=1.0, **options).statement["parameters"]
+    [(asked, found)], [(counts, rows, number)] = made, drawn
+    assert (rows == found.randomiser).all() and counts.sum() == 20 and number == 1
+    assert asked["share"] * asked["epsilon"] == said["counts_epsilon"] and "rng" not in asked
+    assert asked["delta"] == said["counts_delta"] == 0.01
 
 
 def test_statistics_are_near_the_exact_ones_where_epsilon_is_large() -> None:

@@ -133,6 +133,9 @@ def test_a_change_of_group_costs_no_less_than_by_noise_of_the_same_scale(dp: Any
     """It moves two counts by one, which is √2 in the metric of OpenDP's Gaussian noise."""
     domain = dp.vector_domain(dp.atom_domain(T=int))
     noise = dp.m.make_gaussian(domain, dp.l2_distance(T=int), scale=3.0)
+    assert metric_power(noise) == 2
+    table = dp.m.make_laplace(domain, dp.l1_distance(T=int), scale=3.0)
+    assert metric_power(table) == 1
     people = {"area": ["a", "a", "b", "c"]}
     measured = released_query("count", by=["area"], mechanism=noise)
     named = released_query("count", by=["area"], mechanism="discrete gaussian", scale=3.0)

@@ -435,7 +435,7 @@ def test_replacement_of_several_draws_by_brute_force(delta: float) -> None:
         p, q = (rows[s.terms.grid.index(each)].mean(axis=0) for each in (one, other))
         p, q = (np.einsum("i,j,k->ijk", d, d, d) for d in (p, q))
         worst = max(worst, float(np.maximum(p - np.exp(promised.epsilon) * q, 0.0).sum()))
-    assert worst <= promised.delta + 1e-12
+    assert worst <= promised.delta + 1e-12 and promised.epsilon <= 2.0
 
 
 def test_replacement_of_the_noisy_mean_by_brute_force() -> None:

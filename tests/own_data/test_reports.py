@@ -229,6 +229,8 @@ def test_a_range_from_the_data_leaves_no_promise() -> None:
     assert "the promise is differential privacy" not in made.recommendation
     assert "the report would recommend" in made.recommendation
     assert "if this range were public" in made.recommendation
+    rows = [line for line in repr(made).splitlines() if line.startswith("Laplace mechanism ")]
+    assert len(rows) == 1 and "none" in rows[0] and "∞" in rows[0]
     found = json.loads(json.dumps(made.to_dict(), allow_nan=False))
     assert found["recommendation"] == made.recommendation
     for each in found["releases"][1:]:
@@ -348,7 +350,7 @@ def test_what_is_left_out_is_stated() -> None:
 
 @pytest.mark.parametrize("name", ["epsilon", "delta", "draws", "bins", "seed", "reruns"])
 def test_a_bad_argument_is_named(name: str) -> None:
-    bad = {"epsilon": 0.0, "delta": 1.0, "draws": 0, "bins": 1, "seed": -1, "reruns": -1}
+    bad = {"epsilon": 9e-7, "delta": 1.0, "draws": 0, "bins": 1, "seed": -1, "reruns": -1}
     arguments = {"epsilon": 1.0, name: bad[name]}
     with pytest.raises(ValueError, match=f"^{name} must"):
         by_values([1.0, 2.0], lower=0, upper=3, **arguments)
