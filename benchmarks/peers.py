@@ -27,7 +27,7 @@ import numpy as np
 import pdpbook as pb
 from pdpbook.own_data.column import Column, make_column, public_bins
 from pdpbook.own_data.errors import ColumnDistance
-from pdpbook.own_data.releases import LEVELS, quantile_candidates, quantile_shares
+from pdpbook.own_data.promises import LEVELS, quantile_candidates, quantile_shares
 
 EPSILON, SEEDS = 1.0, 40
 #: How many releases of each kind a seed stands for.
@@ -118,7 +118,7 @@ def own(column: Column) -> Releases:
     """Return the releases of a report, as its lines make them."""
     values, counts = column.values, grid_of(column).counts(column.values)
     ends = {"lower": column.lower, "upper": column.upper}
-    points, shares = quantile_candidates(column)[0], quantile_shares(EPSILON)
+    points, shares = quantile_candidates(column), quantile_shares(EPSILON)
     return {
         "histogram": lambda rng: pb.dp_histogram(counts, epsilon=EPSILON, rng=rng),
         "mean": lambda rng: pb.noisy_mean(values, **ends, epsilon=EPSILON, rng=rng),
@@ -193,7 +193,7 @@ def by_opendp(column: Column) -> Releases:
     averaged = (dp.vector_domain(numbers, size=n), alike) >> dp.t.then_mean()
     mean = averaged >> dp.m.then_laplace(column.width / n / EPSILON)
     assert mean.map(2) <= EPSILON * (1.0 + 1e-9)
-    points = quantile_candidates(column)[0].tolist()
+    points = quantile_candidates(column).tolist()
     choices = [
         dp.binary_search_chain(
             lambda scale, level=float(level): dp.m.make_private_quantile(

@@ -40,6 +40,7 @@ from .game.coordinated import coordinated_best_response
 from .game.genetic import approximate_enumeration
 from .game.nvo_game import NVOGame
 from .game.optimum import certified_optimum
+from .own_data.publishing import make_release
 from .own_data.reports import report
 from .per_instance.common_scales import common_scale
 from .per_instance.noise_kernels import (
@@ -87,6 +88,7 @@ __all__ = [
     "load_patients",
     "load_players",
     "load_published_table",
+    "make_release",
     "noisy_mean",
     "noisy_quantile",
     "optimal_attack",

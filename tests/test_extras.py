@@ -21,7 +21,7 @@ DECLARED = PROJECT["optional-dependencies"]
 ALL = re.fullmatch(r"pdpbook\[([\w,]+)\]", *DECLARED["all"])[1].split(",")
 #: For each extra, a call that needs it.
 CALLS = {
-    "command": "from_('commands.main').commands()",
+    "command": "from_('commands.main')",
     "accounting": "from_('audit.accounting').record_profile([0.6, 0.4], [0.5, 0.5], draws=2)",
     "games": "from_('beyond.bayesian_game').bayesian_equilibria(None)",
     "graphs": "from_('experiments.datasets').load_friends('karate')",
@@ -63,7 +63,7 @@ def test_the_package_imports_without_any_extra() -> None:
     modules = sorted(
         ".".join(path.relative_to(ROOT).with_suffix("").parts)
         for path in (ROOT / "pdpbook").rglob("*.py")
-        if path.stem != "__init__"
+        if path.stem != "__init__" and path.parts[-2:] != ("commands", "main.py")  # of click
     )
     code = f"from importlib import import_module\nfor name in {modules}: import_module(name)\n"
     code += "import pdpbook as pb\nfor name in pb.__all__: getattr(pb, name)\n"

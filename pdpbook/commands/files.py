@@ -34,25 +34,22 @@ __all__ = ["TableFile"]
 
 #: What may separate the columns of a CSV file, beside the comma.
 _SEPARATORS = (";", "\t", "|")
-#: Of so many columns a message says what their first cell is that is not a number.
-_SHOWN = 3
 #: So many columns are named in a message.
 _NAMED = 10
-_NAMES = {",": "the comma", ".": "the point"}
 _LONG = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
 _OPEN = re.compile(r"EOF inside string starting at row (\d+)")
-#: How files begin that are no text of one byte for a letter, and what to do with them.
+#: How files begin that are no text, and what to do with them.
 _BEGINNINGS = {
-    b"\xff\xfe": "it is written in utf-16, so give --encoding utf-16",
-    b"\xfe\xff": "it is written in utf-16, so give --encoding utf-16",
+    b"PAR1\x15": "it is a Parquet file, so let its name end in .parquet",
+    b"ARROW1": "it is a Feather file, so save its table as CSV or Parquet",
     b"\x1f\x8b": "it is compressed, so let its name end in .gz",
-    b"PK": "it is a spreadsheet or another archive, so save its table as CSV",
+    b"PK\x03\x04": "it is a spreadsheet or another archive, so save its table as CSV",
 }
 _COMPRESSED = (".gz", ".bz2", ".zip", ".xz", ".zst", ".tar")
 #: Spaces that no line is broken at; in a number they are like the space.
 _SPACES = "[\u00a0\u202f]"
-#: Signs of units that people write beside a number.
-_UNITS = "%‰€$£¥"
+#: What is written beside a number for its unit, in place of a hyphen, and between its digits.
+_UNITS, _MINUS, _BETWEEN = "%‰€$£¥", "\u2212\u2012\u2013\u2014\uff0d", ",.'’ "
 
 
 @dataclass(frozen=True)
@@ -89,7 +86,8 @@ class TableFile:
                 raise ValueError(f"{option} must be one character, got {sign!r}")
         if self.sep == self.decimal and self.thousands is None:
             raise ValueError(
-                f"--sep and --decimal must be two different characters, got {self.sep!r} twice"
+                f"--sep and --decimal must be two different characters, unless --thousands is "
+                f"given (none, if nothing groups the digits), got {self.sep!r} twice"
             )
 
     @property
@@ -108,33 +106,7 @@ class TableFile:
         numeric = [each for each, is_number in zip(names, kinds, strict=True) if is_number]
         others = [each for each, is_number in zip(names, kinds, strict=True) if not is_number]
         if name is None:
-            numeric = [each for each in numeric if each]
-            figures = [each for each in numeric if self._is_number(each)]
-            if figures and self.header and not self.is_parquet:
-                raise ValueError(
-                    f"the first line of {self.path} must hold the names of the columns: if it is "
-                    "a record, give --no-header; if it holds names, give --column, got the number "
-                    f"{figures[0]!r}"
-                )
-            if not numeric:
-                hint = self._hint()
-                if not hint and len(table):
-                    if len(names) == 1:  # what is wrong with it is said in full
-                        raise ValueError(self._no_number(0))
-                    found = [(each, *self._culprit(i)) for i, each in enumerate(names[:_SHOWN])]
-                    hint = "; what is no number in them is, for example, " + ", ".join(
-                        f"{cell!r} in {self.place(where)} of {each!r}"
-                        for each, cell, where in found
-                    )
-                    hint += "; with --column the message says which option may help"
-                raise ValueError(
-                    f"{self.path} has no column of numbers; its columns are {_listed(others)}{hint}"
-                )
-            if len(numeric) > 1:
-                raise ValueError(
-                    f"--column must name one of the columns of numbers: {_listed(numeric)}"
-                )
-            name = numeric[0]
+            name = self._only_one([each for each in numeric if each], others)
         more = f", the others {_listed(others)}" if others else ""
         said = (
             f"its columns of numbers are {_listed(numeric)}{more}"
@@ -144,11 +116,33 @@ class TableFile:
         place = self._place_of(name, said)
         column = table.iloc[:, place].rename(name)
         if not self.is_parquet:
+            if self.thousands is not None or not _holds_numbers(column):
+                column = self._parsed(place)
             if self.thousands is None:
                 self._check_groups(column, place)
-            else:
-                column = self._grouped(column, self._texts(place))
         return self._numbers(column, place)
+
+    def _only_one(self, numeric: Sequence[str], others: Sequence[str]) -> str:
+        """Return the name of the only column of numbers, or say why there is not just one."""
+        figures = [each for each in numeric if self._is_number(each)]
+        if figures and self.header and not self.is_parquet:
+            raise ValueError(
+                f"the first line of {self.path} must hold the names of the columns: if it is "
+                "a record, give --no-header; if it holds names, give --column, got the number "
+                f"{figures[0]!r}"
+            )
+        if len(numeric) > 1:
+            raise ValueError(
+                f"--column must name one of the columns of numbers: {_listed(numeric)}"
+            )
+        if numeric:
+            return numeric[0]
+        if len(self._names) == 1:  # what is wrong with it is said in full
+            return self._names[0]
+        hint = self._hint() or "; with --column the message says which of its cells is no number"
+        raise ValueError(
+            f"{self.path} has no column of numbers; its columns are {_listed(others)}{hint}"
+        )
 
     def labels(self, name: str | None, levels: Sequence[str]) -> pd.Series:
         """Return a column of categories, one text for each record, without blanks at its ends.
@@ -188,6 +182,8 @@ class TableFile:
     def _place_of(self, name: str, said: str) -> int:
         """Return which column has a name; what the columns are is said if there is none."""
         if name not in self._names:
+            if padded := [each for each in self._names if each.strip() == name]:
+                said = f"{padded[0]!r} has blanks around the name"
             raise ValueError(f"{self.path} has no column {name!r}; {said}{self._hint()}")
         if (found := self._names.count(name)) > 1:
             raise ValueError(f"{self.path} must have one column of the name {name!r}, got {found}")
@@ -259,6 +255,8 @@ class TableFile:
         """The whole table."""
         import pandas as pd
 
+        if what := self._beginning():
+            raise ValueError(f"cannot read {self.path} as a table: {what}")
         try:
             if self.is_parquet:
                 table = self._arrow.to_pandas(ignore_metadata=True)
@@ -270,12 +268,10 @@ class TableFile:
                 f"cannot read {self.path} as a table: its first line is empty"
             ) from error
         except UnicodeDecodeError as error:
-            why = (
-                f"it is not written in {self.encoding}; give --encoding, for example --encoding "
-                f"cp1252 ({error})"
-            )
+            utf16 = error.object[:2] in (b"\xff\xfe", b"\xfe\xff")
             raise ValueError(
-                f"cannot read {self.path} as a table: {self._beginning() or why}"
+                f"cannot read {self.path} as a table: it is not written in {self.encoding}; give "
+                f"--encoding, for example --encoding {'utf-16' if utf16 else 'cp1252'} ({error})"
             ) from error
         except (OSError, ValueError, LookupError) as error:  # an encoding that there is not, too
             if long := _LONG.search(str(error)):
@@ -284,9 +280,7 @@ class TableFile:
             if opened := _OPEN.search(why):
                 line = self._line(int(opened[1]) + 1)
                 why = f"a quotation mark in line {line} is not closed"
-            raise ValueError(
-                f"cannot read {self.path} as a table: {self._beginning() or why}"
-            ) from error
+            raise ValueError(f"cannot read {self.path} as a table: {why}") from error
         if table.empty:
             raise ValueError(
                 f"{self.path} must hold records"
@@ -299,7 +293,7 @@ class TableFile:
     def _arrow(self) -> Any:
         """The whole table of a Parquet file, as the file holds it."""
         parquet = _extras.require("pyarrow.parquet", "command")
-        return parquet.read_table(self.path, partitioning=None)
+        return parquet.ParquetFile(self.path).read()
 
     def _parquet_texts(self, place: int, levels: Sequence[str]) -> pd.Series:
         """Return the values of a column of a Parquet file as texts, without blanks at the ends.
@@ -329,16 +323,18 @@ class TableFile:
         if self.is_parquet or self.path.suffix.lower() in _COMPRESSED:
             return ""
         with self.path.open("rb") as file:
-            begins = file.read(2)
-        return _BEGINNINGS.get(begins, "")
+            begins = file.read(8)
+        return next((said for start, said in _BEGINNINGS.items() if begins.startswith(start)), "")
 
     def _too_long(self, fields: int, record: int, found: int) -> str:
-        """Return what is wrong with a line of too many fields, and how to go on."""
-        hint = self._separator()
-        if not hint and self.sep == ",":
+        """Return what is wrong with a line of too many fields."""
+        hint = self._hint()
+        if not hint and fields == 1 and self.sep == ",":
+            hint = "; if the comma is the decimal sign, give --sep ';' --decimal ','"
+        elif not hint:
             hint = (
-                "; remove what is too much, for example a comma at the end, or, if the comma is "
-                "the decimal sign of the numbers, give --sep ';' --decimal ','"
+                "; remove what is too much, for example a sign at the end, or, if the lines begin "
+                "with a name, as R writes them, give it a name in the first line"
             )
         return (
             f"the lines of {self.path} must have at most as many fields as the first, {fields}, "
@@ -346,9 +342,12 @@ class TableFile:
         )
 
     def _hint(self) -> str:
-        """Return which option the first line asks for, if any."""
+        """Return what is wrong with the first line, if it shows."""
         if self.is_parquet:
             return ""
+        first = self._first[0] if self.header else ""
+        if first.startswith("sep=") or (first.startswith("#") and len(self._first) == 1):
+            return f"; remove the first line, {first!r}, which has no names"
         if hint := self._separator():
             return hint
         if self.header and any(self._is_number(each) for each in self._first):
@@ -379,7 +378,7 @@ class TableFile:
 
     def _check_groups(self, column: pd.Series, place: int) -> None:
         """Refuse a column each cell of which may have decimals or groups of three digits."""
-        if not _holds_numbers(column) or column.dtype.kind != "f":
+        if column.dtype.kind != "f":
             return
         thousandths = _floats(column)[np.isfinite(_floats(column))] * 1000.0
         if not thousandths.size or (np.abs(thousandths) >= 1e6).any():
@@ -394,60 +393,44 @@ class TableFile:
         written = np.flatnonzero(texts.str.contains(self.decimal, regex=False))
         if written.size:
             where = int(written[0])
-            raise ValueError(self._both_readings(str(column.name), texts.iloc[where], where))
-
-    def _both_readings(self, name: str, given: str, where: int) -> str:
-        """Return that a column can be read in two ways."""
-        return (
-            f"column {name!r} of {self.path} must be readable in one way: "
-            f"{self._both_options(given)}, got {given!r} in {self.place(where)}"
-        )
-
-    def _both_options(self, given: str) -> str:
-        """Return the two ways to read a number, and the option for each."""
-        sign = "," if "," in given else "."
-        decimal = "" if sign == self.decimal else f" --decimal {sign!r}"
-        return (
-            "each of its numbers may have three decimals or digits in groups of three; give "
-            f"--thousands {sign!r} to read {given.replace(sign, '')}, or{decimal} --thousands none "
-            f"to read {given.replace(sign, '.')}"
-        )
+            given = texts.iloc[where]
+            raise ValueError(
+                f"column {column.name!r} of {self.path} must be readable in one way: each of its "
+                "numbers may have three decimals or digits in groups of three; give --thousands "
+                f"{self.decimal!r} to read {given.replace(self.decimal, '')}, or --thousands none "
+                f"to read {given.replace(self.decimal, '.')}, got {given!r} in {self.place(where)}"
+            )
 
     @property
-    def _written(self) -> str:
+    def _written(self) -> re.Pattern[str]:
         """The pattern of a number as --thousands and --decimal say."""
         group, sign = re.escape(str(self.thousands)), re.escape(self.decimal)
-        if self.thousands == "none":
-            return rf"[-+]?(?:\d+(?:{sign}\d*)?|{sign}\d+)(?:[eE][-+]?\d+)?"
-        whole = rf"[-+]?(?:\d{{1,3}}(?:{group}\d{{3}})+|\d+)"
-        return whole if self.thousands == self.decimal else rf"{whole}(?:{sign}\d+)?"
+        pattern = rf"[-+]?(?:\d+(?:{sign}\d*)?|{sign}\d+)(?:[eE][-+]?\d+)?"
+        if self.thousands not in (None, "none"):
+            pattern = rf"[-+]?(?:\d{{1,3}}(?:{group}\d{{3}})+|\d+)"
+            if self.thousands != self.decimal:
+                pattern += rf"(?:{sign}\d+)?"
+        return re.compile(pattern, re.ASCII)
 
     def _may_be_numbers(self, column: pd.Series) -> bool:
         """Return whether a column holds numbers, or texts that are numbers as the options say."""
-        if _holds_numbers(column) or self.thousands is None or self.is_parquet:
+        if _holds_numbers(column) or self.is_parquet:
             return _holds_numbers(column)
         texts = column.dropna().astype(str).str.strip().str.replace(_SPACES, " ", regex=True)
         return bool(len(texts) and texts.str.fullmatch(self._written).all())
 
-    def _grouped(self, column: pd.Series, texts: pd.Series) -> pd.Series:
-        """Return the numbers of a column whose digits are grouped, or say which cell is not so."""
-        texts = texts.str.replace(_SPACES, " ", regex=True)
+    def _parsed(self, place: int) -> pd.Series:
+        """Return the numbers of a column as the options say, or which cell is none."""
+        texts = self._texts(place).str.replace(_SPACES, " ", regex=True)
         wrong = np.flatnonzero((texts != "") & ~texts.str.fullmatch(self._written))
         if wrong.size:
-            where = int(wrong[0])
-            raise ValueError(
-                f"column {column.name!r} of {self.path} must hold numbers as --thousands "
-                f"{self.thousands!r} and --decimal {self.decimal!r} say, in groups of three "
-                f"digits if in groups, got {texts.iloc[where]!r} in {self.place(where)}"
-                f"{self._unit_hint(texts[texts != ''], texts.iloc[where])}"
-            )
-        plain = (
-            texts
-            if self.thousands == "none"
-            else texts.str.replace(str(self.thousands), "", regex=False)
-        )
-        plain = plain.str.replace(self.decimal, ".", regex=False)
-        return plain.where(plain != "", "nan").astype(np.float64).rename(str(column.name))
+            given = texts.iloc[wrong[0]]
+            alone = wrong.size < (texts != "").sum() and (texts.iloc[wrong] == given).all()
+            raise ValueError(self._no_number(place, int(wrong[0]), alone=bool(alone)))
+        if self.thousands not in (None, "none"):
+            texts = texts.str.replace(str(self.thousands), "", regex=False)
+        plain = texts.str.replace(self.decimal, ".", regex=False)
+        return plain.where(plain != "", "nan").astype(np.float64).rename(self._names[place])
 
     def _is_number(self, text: str) -> bool:
         """Return whether a text is a number as the file writes them."""
@@ -457,8 +440,9 @@ class TableFile:
         """Return a column whose records are all finite numbers, or say which one is not."""
         import pandas as pd
 
-        if not _holds_numbers(column):
-            raise ValueError(self._no_number(place))
+        if not _holds_numbers(column):  # of a Parquet file
+            known = column.notna().to_numpy()
+            raise ValueError(self._no_number(place, int(known.argmax())))
         if not isinstance(column.dtype, np.dtype) or column.dtype == object:
             column = pd.Series(_floats(column), name=column.name)
         if self.missing == "drop":
@@ -479,96 +463,44 @@ class TableFile:
             )
         return column
 
-    def _culprit(self, place: int) -> tuple[str, int]:
-        """Return the first cell of a column that is not a number, and its record."""
-        import pandas as pd
+    def _no_number(self, place: int, where: int, *, alone: bool = False) -> str:
+        """Return that a cell is no number, and the options that its signs ask for.
 
-        column = self._table.iloc[:, place]
-        text = column.astype(str).str.replace(self.decimal, ".", regex=False)
-        words = (column.notna() & pd.to_numeric(text, errors="coerce").isna()).to_numpy()
-        where = int(words.argmax() if words.any() else column.notna().to_numpy().argmax())
-        if self.is_parquet:
-            return str(column.iloc[where]), where
-        return self._written_in(place, where), where
-
-    def _no_number(self, place: int) -> str:
-        """Return which record of a column is the first that is not a number, and why not."""
-        given, where = self._culprit(place)
-        hint, name = "", self._names[place]
-        if not self.is_parquet:
-            texts = self._table.iloc[:, place].dropna().astype(str).str.strip()
-            texts = texts.str.replace(_SPACES, " ", regex=True)
-            hint = self._unit_hint(texts, given) or self._sign_hint(name, texts, given, where)
-            if hint and not hint.startswith(";"):
-                return hint
+        ``alone`` says that all other cells are numbers, but for those that say the same.
+        """
+        cell = self._table.iloc[where, place]
+        given = str(cell) if self.is_parquet else self._written_in(place, where)
+        asked = ""
+        if self.thousands is not None:
+            asked = f", as --thousands {self.thousands!r} and --decimal {self.decimal!r} say"
+        hint = "" if self.is_parquet else self._cell_hint(given.strip(), where, alone)
         return (
-            f"column {name!r} of {self.path} must hold numbers only, got {given!r} in "
-            f"{self.place(where)}{hint}"
+            f"column {self._names[place]!r} of {self.path} must hold numbers only{asked}, got "
+            f"{given!r} in {self.place(where)}{hint}"
         )
 
-    def _unit_hint(self, texts: pd.Series, given: str) -> str:
-        """Return which sign of a unit to remove from the cells, and how to read what is left."""
-        import pandas as pd
-
-        signs = sorted(set("".join(texts)) & set(_UNITS))
-        if not signs:
-            return ""
-        pattern = re.compile(rf"^([-+]?)\s*[{_UNITS}]\s*|\s*[{_UNITS}]$")
-        plain = texts.str.replace(pattern, lambda found: found[1] or "", regex=True)
-        rest, number = "", pattern.sub(lambda found: found[1] or "", given.strip())
-        if self.thousands is not None:
-            if not plain.str.fullmatch(self._written).all():
+    def _cell_hint(self, cell: str, where: int, alone: bool) -> str:
+        """Return what a cell that is no number shows by its own signs."""
+        cell = re.sub(_SPACES, " ", cell)
+        if not any(each.isdigit() for each in cell):
+            if not alone:
                 return ""
-        elif (
-            pd.to_numeric(plain.str.replace(self.decimal, ".", regex=False), errors="coerce")
-            .isna()
-            .any()
-        ):
-            rest = self._sign_hint("", plain, number, 0)
-            if not rest:
-                return ""
-            if not rest.startswith(";"):
-                rest = f"; {self._both_options(number)}"
-        named = " and ".join(repr(each) for each in signs)
-        if len(signs) > 1 or (plain == texts).any():
+            if where == 0 and self.header:
+                return "; if this line is no record, such as a line of units, remove it"
             return (
-                f"; its cells have the sign {named} here and there, so write all of them in one "
-                f"unit and without its sign{rest}"
+                "; if this says that a value is missing, leave the cell empty and give --missing "
+                "drop"
             )
-        return f"; remove {named} from each cell, and give --range in the same unit{rest}"
-
-    def _sign_hint(self, name: str, texts: pd.Series, given: str, where: int) -> str:
-        """Return which option reads a column of other signs, as the whole column tells.
-
-        The whole message, if it can be read in two ways.
-        """
-        if given.strip().startswith("\u2212"):
-            return "; '\u2212' is a minus sign of typesetters, so write the hyphen '-' in its place"
-        for sign in (",", "."):
-            escaped = re.escape(sign)
-            one = texts.str.fullmatch(rf"[-+]?\d+(?:{escaped}\d+)?")
-            grouped = texts.str.fullmatch(
-                rf"[-+]?(?:\d{{1,3}}|[1-9]\d{{0,2}}(?:{escaped}\d{{3}})+)"
-            )
-            if sign != self.decimal and one.all():
-                if grouped.all():
-                    return self._both_readings(name, given, where)
-                none = " --thousands none" if sign == self.sep else ""
-                return f"; if {_NAMES[sign]} is the decimal sign, give --decimal {sign!r}{none}"
-        for sign in (",", ".", "'", "’", " "):
-            escaped, decimal = re.escape(sign), re.escape(self.decimal)
-            part = "" if sign == self.decimal else rf"(?:{decimal}\d+)?"
-            digits = rf"[-+]?(?:\d+|[1-9]\d{{0,2}}(?:{escaped}\d{{3}})+){part}"
-            if texts.str.fullmatch(digits).all():
-                return f"; if its digits are in groups of three, give --thousands {sign!r}"
-        if texts.str.fullmatch(r"[-+]?[1-9]\d{0,2}(?:\.\d{3})+,\d+|[-+]?\d+(?:,\d+)?").all():
-            return "; if its numbers are like 1.234,5, give --thousands '.' --decimal ','"
-        others = texts[texts != given.strip()].unique()
-        if len(others) and all(self._is_number(each) for each in others):
-            return (
-                f"; if {given!r} says that a value is missing, leave this cell empty and give "
-                "--missing drop"
-            )
+        if any(each.isdigit() and not each.isascii() for each in cell):
+            return "; its digits are not 0 to 9"
+        if units := sorted(set(cell) & set(_UNITS)):
+            return f"; write the numbers without {units[0]!r}, and --range in the same unit"
+        if cell[0] in _MINUS:
+            return f"; {cell[0]!r} is no minus sign for a computer, so write the hyphen '-'"
+        signs = [each for each in _BETWEEN if each in cell]
+        if signs and not set(cell) - set("+-0123456789" + _BETWEEN):
+            listed = " and ".join(map(repr, signs))
+            return f"; say with --decimal and --thousands what is meant by {listed}"
         return ""
 
 

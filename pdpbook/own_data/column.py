@@ -2,7 +2,8 @@ r"""A column of numbers on a public range, or of categories with public levels.
 
 Every promise in this package is made for a range that was fixed without the data.  If the range is
 taken from the data, a release tells the smallest and the largest value, which no noise hides.  A
-:class:`Column` therefore says where its range comes from.  Values outside the range are refused,
+:class:`Column` therefore says where its range comes from, and what is public of it, its
+:class:`Frame`, is apart from its values.  Values outside the range are refused,
 or, if the caller says so, moved to the nearer end and counted; a missing value is refused.  A
 column of categories has levels in place of a range: :mod:`pdpbook.own_data.categories`.
 
@@ -16,7 +17,8 @@ falls as 1/K.  The two balance near :math:`K=\sqrt{n(e^\varepsilon-1)}`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,53 +28,42 @@ from pdpbook._repr import short_repr
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.own_data.categories import level_codes, level_names
 
-__all__ = ["Column", "make_column", "public_bins"]
+__all__ = ["Column", "Frame", "make_column", "public_bins"]
 
 FEWEST_BINS, MOST_BINS = 8, 256
 #: No end of a range is larger, and no range is shorter than this part of its ends.
 LARGEST, NARROWEST = 1e100, 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class Column:
-    """A checked column of numbers or categories: made by :func:`make_column`.
+@dataclass(frozen=True, kw_only=True)
+class Frame:
+    """What is public of a column before any of it is released: its name and its range or levels.
 
     Attributes
     ----------
-    values : ndarray, shape (n,)
-        The values in ascending order, inside the range; of categories the numbers of their levels.
+    name : str
     lower, upper : float
         Ends of the range, in the column's unit; of categories 0 and k - 1.
-    name : str
-    moved : int
-        How many values lay outside the range and were moved to its nearer end, or were none of the
-        levels and are counted to ``other``.
     public_range : bool
         Whether the caller gave the range; otherwise it was taken from the data.
     whole : bool
         Whether the quantity is known to be a whole number.
+    outside : str
+        "refuse" or "clip": what happens to values outside the range.
     levels : tuple of str
         The k levels of a column of categories, in their order; empty for numbers.
     other : str or None
         The level to which all other values are counted.
     """
 
-    values: NDArray[np.float64]
+    name: str
     lower: float
     upper: float
-    name: str
-    moved: int
-    public_range: bool
+    public_range: bool = True
     whole: bool = False
+    outside: str = "refuse"
     levels: tuple[str, ...] = ()
     other: str | None = None
-
-    __repr__ = short_repr
-
-    @property
-    def records(self) -> int:
-        """Number of records n."""
-        return self.values.size
 
     @property
     def width(self) -> float:
@@ -98,6 +89,37 @@ class Column:
         used = -(-numbers // group)
         return Grid(self.lower - 0.5, self.lower - 0.5 + group * used, used)
 
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Column(Frame):
+    """A checked column of numbers or categories in its frame: made by :func:`make_column`.
+
+    Attributes
+    ----------
+    name, lower, upper, public_range, whole, outside, levels, other
+        What is public of it: :class:`pdpbook.own_data.Frame`.
+    values : ndarray, shape (n,)
+        The values in ascending order, inside the range; of categories the numbers of their levels.
+    moved : int
+        How many values lay outside the range and were moved to its nearer end, or were none of the
+        levels and are counted to ``other``.
+    """
+
+    values: NDArray[np.float64]
+    moved: int
+
+    __repr__ = short_repr
+
+    @property
+    def frame(self) -> Frame:
+        """The column without its values."""
+        return Frame(**{each.name: getattr(self, each.name) for each in fields(Frame)})
+
+    @property
+    def records(self) -> int:
+        """Number of records n."""
+        return self.values.size
+
     def quantile(self, quantiles: ArrayLike) -> NDArray[np.float64]:
         """Return the smallest values with at least these shares of the records below or at them."""
         shares = _validate.finite_vector("quantiles", quantiles)
@@ -114,7 +136,7 @@ def make_column(
     upper: float | None = None,
     categories: ArrayLike | None = None,
     other: str | None = None,
-    outside: str = "refuse",
+    outside: Literal["refuse", "clip"] = "refuse",
     name: str = "value",
     whole: bool = False,
 ) -> Column:
@@ -122,24 +144,9 @@ def make_column(
 
     Parameters
     ----------
-    values : array_like, shape (n,)
-        At least two numbers, or texts with ``categories``; a pandas column is one.  Missing and
-        infinite values are refused.
-    lower, upper : float, optional
-        Ends of the range, both or neither.  Choose them without looking at the data: from what the
-        quantity is, or from public data of the same kind.  If they are not given, the smallest and
-        the largest value are taken, and a report says what that gives away.
-    categories : array_like of str, shape (k,), optional
-        The levels of a column of categories, in their order, chosen without looking at the data;
-        what is said of numbers (the range, ``outside``, ``whole``) is then left out.
-    other : str, optional
-        The level to which all values but ``categories`` are counted; otherwise they are refused.
-    outside : {"refuse", "clip"}
-        Whether values outside the range are an error, or each is moved to the nearer end.
+    values, lower, upper, categories, other, outside, whole
+        As for :func:`pdpbook.own_data.report`.
     name : str
-    whole : bool
-        Whether the quantity is a whole number, such as a grade; the bins are then whole numbers.
-        Like the range this has to be known without the data.
 
     Notes
     -----
@@ -155,7 +162,7 @@ def make_column(
     """
     if not isinstance(name, str):
         raise _validate.fail("name", "a string", name, TypeError)
-    outside = _validate.choice("outside", outside, "refuse", "clip")
+    _validate.choice("outside", outside, "refuse", "clip")
     whole = _validate.boolean("whole", whole)
     if categories is not None:
         levels = level_names(categories, other)
@@ -171,7 +178,13 @@ def make_column(
         sorted_codes = np.sort(codes).astype(np.float64)
         sorted_codes.setflags(write=False)
         return Column(
-            sorted_codes, 0.0, len(levels) - 1.0, name, moved, True, levels=levels, other=other
+            name=name,
+            lower=0.0,
+            upper=len(levels) - 1.0,
+            levels=levels,
+            other=other,
+            values=sorted_codes,
+            moved=moved,
         )
     if other is not None:
         raise _validate.fail("other", "left out without categories", other)
@@ -222,7 +235,16 @@ def make_column(
         )
     inside = np.sort(np.clip(numbers, start, end))
     inside.setflags(write=False)
-    return Column(inside, start, end, name, moved, public, whole)
+    return Column(
+        name=name,
+        lower=start,
+        upper=end,
+        public_range=public,
+        whole=whole,
+        outside=outside,
+        values=inside,
+        moved=moved,
+    )
 
 
 def _check_whole(numbers: NDArray[np.float64], lower: float, upper: float) -> None:

@@ -7,17 +7,12 @@ and without a network.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from html import escape
 from numbers import Integral
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-
-from pdpbook import _extras
-
-if TYPE_CHECKING:
-    from pdpbook.own_data.reports import Report
 
 __all__ = ["report_body", "report_page"]
 
@@ -127,38 +122,45 @@ def _shared(table: pd.DataFrame) -> dict[str, float]:
     return found
 
 
-def report_body(report: Report) -> str:
-    """Return title, recommendation, warnings and tables of a report, as a fragment of HTML."""
-    promised = "".join(
-        f"<dt>{escape(each.title)}</dt><dd>It publishes {escape(each.published)}. "
-        f"{escape(report.guarantees[each.name])}</dd>"
-        for each in report.releases
+def report_body(
+    title: str,
+    recommendation: str,
+    warnings: Sequence[str],
+    releases: pd.DataFrame,
+    sweep: pd.DataFrame,
+    promised: Mapping[str, str],
+) -> str:
+    """Return a report as a fragment of HTML.
+
+    ``releases`` has a row for each release; ``sweep`` their errors at other numbers of bins, none
+    for categories; ``promised`` says of each release what it publishes and promises.
+    """
+    said = "".join(
+        f"<dt>{escape(name)}</dt><dd>{escape(each)}</dd>" for name, each in promised.items()
     )
-    table = report.table().rename(columns={"title": "release"}).set_index("release")
-    shared = _shared(table)
+    shared = _shared(releases)
     same = " and ".join(f"{escape(name)} is {_cell(value)}" for name, value in shared.items())
     every = f"<p>In every row that promises something, {same}.</p>" if shared else ""
-    warnings = "".join(f'<p class="warning">{escape(each)}</p>' for each in report.warnings)
+    warned = "".join(f'<p class="warning">{escape(each)}</p>' for each in warnings)
     return (
-        f"<h1>{escape(report.title)}</h1>"
-        f'<p class="recommendation">{escape(report.recommendation)}</p>{warnings}'
+        f"<h1>{escape(title)}</h1>"
+        f'<p class="recommendation">{escape(recommendation)}</p>{warned}'
         "<h2>Every release</h2>"
         "<p>Losses are in nats and count all draws. A fixed-noise loss compares the release with "
         "and without a record while the noise of the others stays; an end-to-end loss computes "
         "everything again without it. Wasserstein distance and errors are in the unit of the "
         "column, the error of a count in records; the standard error is that of the error by which "
         "the releases are compared.</p>"
-        f"{every}{_table(table.drop(columns=[*shared]), 'Every release')}"
-        f"{_sweep(report)}"
-        f"<h2>What is published, and what is promised</h2><dl>{promised}</dl>"
+        f"{every}{_table(releases.drop(columns=[*shared]), 'Every release')}"
+        f"{_sweep(sweep)}"
+        f"<h2>What is published, and what is promised</h2><dl>{said}</dl>"
     )
 
 
-def _sweep(report: Report) -> str:
+def _sweep(sweep: pd.DataFrame) -> str:
     """Return the section about other numbers of bins; categories have none."""
-    if report.sweep.empty:
+    if sweep.empty:
         return ""
-    sweep = report.sweep.rename(columns=lambda name: report[name].title)
     return (
         "<h2>Other numbers of bins</h2>"
         "<p>The error of differentially private releases. Do not pick the best row for your data: "
@@ -169,15 +171,9 @@ def _sweep(report: Report) -> str:
     )
 
 
-def report_page(report: Report) -> str:
-    """Return a report as an HTML document that needs nothing else; its figure needs Matplotlib."""
-    _extras.require("matplotlib")
-    from pdpbook.plotting import as_svg, book_style
-
-    with book_style():  # its type can be read on a phone
-        drawing = as_svg(report.plot())
+def report_page(title: str, body: str, drawing: str) -> str:
+    """Return a report, its body and its figure as SVG, as a document that needs nothing else."""
     svg = drawing[drawing.index("<svg") :]
-    body = report_body(report)
     caption = (
         "Above: the column and what the recommended release makes of it. In the middle: the error "
         "of each release. Below: the losses of the records, with a circle at the "
@@ -191,6 +187,6 @@ def report_page(report: Report) -> str:
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'{GENERATOR}<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(report.title)}</title><style>{STYLE}</style></head><body><main>"
+        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><main>"
         f"{body[:where]}{figure}{body[where:]}</main></body></html>\n"
     )

@@ -2,9 +2,10 @@ r"""A release that is made: published values, drawn exactly, and a statement bes
 
 :func:`make_release` draws once, from the operating system's generator, and returns the values with
 a statement for programs: what they are, ε and δ, the neighbours, whether the number of records is
-public, the settings, the generator and the version.  Nothing in it is computed from the records but
-what the promise counts, so it may be published with the values.  A digest of the data would not be:
-whoever guesses the data could test the guess, and no noise hides the answer.
+public, the settings, the generator and the version.  It is written from the promise of the release
+alone (:mod:`pdpbook.own_data.promises`), which holds no value, so it may be published with them.  A
+digest of the data could not: whoever guesses the data could test the guess, and no noise hides the
+answer.
 
 To make a release twice costs its ε twice.  Nothing that is published can remember that of the data,
 so two things do: the statement, which is written beside the values, and a *record* of the releases
@@ -29,10 +30,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 import pdpbook
 from pdpbook import _extras, _validate
@@ -45,25 +45,9 @@ from pdpbook._files import (
     write_whole,
 )
 from pdpbook._repr import short_repr
-from pdpbook.audit.count_posterior import posterior_from_noise
-from pdpbook.audit.private_randomisers import private_randomiser
-from pdpbook.audit.randomisers import draw_released
-from pdpbook.foundations.mechanisms import geometric_mechanism
-from pdpbook.foundations.noisy_statistics import noisy_mean, noisy_quantile
-from pdpbook.own_data.categories import only_counts
-from pdpbook.own_data.column import make_column, public_bins
-from pdpbook.own_data.releases import (
-    LEVELS,
-    PUBLISHED,
-    RELEASES,
-    ReleaseSetting,
-    counts_and_draws,
-    laplace_rows,
-    quantile_candidates,
-    quantile_shares,
-    response_rows,
-)
-from pdpbook.own_data.reports import HIDDEN, NEIGHBOURS
+from pdpbook.own_data.promises import HIDDEN, NEIGHBOURS, Promise
+from pdpbook.own_data.releases import RELEASES
+from pdpbook.own_data.terms import PUBLISHED, make_terms
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,8 +58,6 @@ __all__ = ["Published", "make_release", "refuse_twice"]
 USUAL = {"counts": "histogram", "mean": "mean", "quantiles": "quantiles", "value": "response"}
 #: Seconds for which a process waits for another one that holds the record.
 WAIT_FOR_RECORD = 60.0
-#: What is promised only for the noise of others as it is, or not at all.
-NOT_MADE = ("none", "common_scale", "game")
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,10 +161,13 @@ def make_release(
     epsilon: float,
     draws: int = 1,
     delta: float = 1e-6,
-    publish: str = "counts",
-    release: str | None = None,
+    publish: Literal["counts", "mean", "quantiles", "value"] = "counts",
+    release: Literal[
+        "noisy_counts", "histogram", "mean", "quantiles", "laplace", "response", "repaired_game"
+    ]
+    | None = None,
     bins: int | None = None,
-    outside: str = "refuse",
+    outside: Literal["refuse", "clip"] = "refuse",
     name: str | None = None,
     whole: bool = False,
 ) -> Published:
@@ -206,7 +191,7 @@ def make_release(
 
     Examples
     --------
-    >>> ages = np.random.default_rng(0).integers(18, 90, 500)
+    >>> ages = [18 + i % 72 for i in range(500)]
     >>> made = make_release(ages, lower=0, upper=120, epsilon=1.0, publish="mean", name="age")
     >>> made.table.shape, made.statement["epsilon"], made.statement["records"]
     ((1, 2), 1.0, 500)
@@ -215,48 +200,35 @@ def make_release(
     >>> made.table["level"].tolist(), made.statement["levels"]
     (['none', 'school', 'university'], ['none', 'school', 'university'])
     """
-    epsilon = _validate.number("epsilon", epsilon, at_least=1e-6, at_most=30.0)
-    delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
-    draws = _validate.integer("draws", draws, at_least=1, at_most=10**6)
-    publish = _validate.choice("publish", publish, *PUBLISHED)
-    if draws > 1 and publish != "value":
-        raise _validate.fail("draws", f"1 with publish={publish!r}: only values are drawn", draws)
-    offered = [each for each in RELEASES[publish] if each not in NOT_MADE]
-    release = USUAL[publish] if release is None else release
-    if isinstance(release, str) and release in NOT_MADE:
-        raise _validate.fail(
-            "release", f"differentially private, which of {publish!r} are {offered}", release
-        )
-    release = _validate.choice("release", release, *offered)
-    if release == "repaired_game" and delta == 0.0:
-        raise _validate.fail("delta", "above 0 for release='repaired_game'", delta)
-    if bins is not None:
-        bins = _validate.integer("bins", bins, at_least=2, at_most=1024)
-    if categories is not None:
-        only_counts(publish, bins)
-    if name is not None and not isinstance(name, str):
-        raise _validate.fail("name", "a string", name, TypeError)
     if categories is None:
         lower = _validate.number("lower", lower)
         upper = _validate.number("upper", upper, above=lower)
-    given = getattr(values, "name", None) if name is None else name
-    column = make_column(
+    column, terms = make_terms(
         values,
+        epsilon=epsilon,
+        delta=delta,
+        draws=draws,
+        publish=publish,
+        bins=bins,
+        categories=categories,
+        name=name,
         lower=lower,
         upper=upper,
-        categories=categories,
         other=other,
         outside=outside,
-        name="value" if given is None else str(given),
         whole=whole,
     )
-    fixed = len(column.levels) or bins  # a number of bins that does not follow from n
-    used = column.grid(fixed or public_bins(column.records, epsilon)).bins
-    setting = ReleaseSetting(column, publish, used, epsilon, delta, draws, 1, 0, 0)
-    free = release == "quantiles" or (
-        release in ("noisy_counts", "histogram") and fixed is not None
-    )
-    return Published(_drawn(setting, release), _statement(setting, release, outside, hidden=free))
+    offered = {key: each for key, each in RELEASES[publish].items() if each.draw is not None}
+    chosen = USUAL[publish] if release is None else release
+    if isinstance(chosen, str) and chosen in RELEASES[publish] and chosen not in offered:
+        raise _validate.fail(
+            "release", f"differentially private, which of {publish!r} are {[*offered]}", chosen
+        )
+    made = offered[_validate.choice("release", chosen, *offered)]
+    if chosen == "repaired_game" and terms.delta == 0.0:
+        raise _validate.fail("delta", "above 0 for release='repaired_game'", delta)
+    assert made.draw is not None
+    return Published(made.draw(terms, column), _statement(made.promise(terms)))
 
 
 def refuse_twice(
@@ -383,101 +355,36 @@ def _holds(record: Path, word: str) -> bool:
     return record.exists() and any(each.get("word") == word for each in _recorded(record))
 
 
-def _statement(
-    setting: ReleaseSetting, release: str, outside: str, *, hidden: bool
-) -> dict[str, Any]:
-    """Return what is said of a release, with nothing of the data that its promise does not count.
+def _statement(promise: Promise) -> dict[str, Any]:
+    """Return what is said of a release, from its promise alone, which holds no value.
 
     Where the number of records is hidden, it is not named, and no parameter depends on it.
     """
-    column, numbers = setting.column, not setting.column.levels
-    made = RELEASES[setting.publish][release](setting)
-    replaced = made.replacement
+    terms, frame, replaced = promise.terms, promise.terms.frame, promise.replacement
+    numbers, hidden = not frame.levels, promise.hides_records
     return {
-        "column": column.name,
-        "publish": setting.publish,
-        "release": release,
-        "title": made.title,
-        "what": made.what,
-        "promise": made.promise,
-        "epsilon": made.epsilon,
-        "delta": made.delta,
+        "column": frame.name,
+        "publish": promise.publish,
+        "release": promise.name,
+        "title": promise.title,
+        "what": promise.what,
+        "promise": promise.promise,
+        "epsilon": promise.epsilon,
+        "delta": promise.delta,
         "neighbours": HIDDEN if hidden else NEIGHBOURS,
         "replacement": replaced and {"epsilon": replaced.epsilon, "delta": replaced.delta},
-        "records": None if hidden else column.records,
+        "records": None if hidden else terms.records,
         "records_public": not hidden,
-        "lower": column.lower if numbers else None,
-        "upper": column.upper if numbers else None,
-        "outside": outside if numbers else None,
-        "levels": None if numbers else [*column.levels],
-        "other": column.other,
-        "whole": column.whole,
-        "bins": None if release in ("mean", "quantiles") else setting.bins,
-        "draws": made.draws,
-        "parameters": dict(made.parameters),
+        "lower": frame.lower if numbers else None,
+        "upper": frame.upper if numbers else None,
+        "outside": frame.outside if numbers else None,
+        "levels": None if numbers else [*frame.levels],
+        "other": frame.other,
+        "whole": frame.whole,
+        "bins": None if promise.name in ("mean", "quantiles") else terms.bins,
+        "draws": promise.draws,
+        "parameters": dict(promise.parameters),
         "generator": "the operating system's, by exact samplers in whole numbers",
         "package": f"pdpbook {pdpbook.__version__}",
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-
-
-def _drawn(setting: ReleaseSetting, release: str) -> pd.DataFrame:
-    """Return the published values, drawn from the generator of the operating system."""
-    import pandas as pd
-
-    column, epsilon, grid = setting.column, setting.epsilon, setting.grid
-    if release == "mean":
-        found = noisy_mean(column.values, lower=column.lower, upper=column.upper, epsilon=epsilon)
-        return pd.DataFrame({"statistic": ["mean"], "value": [found]})
-    if release == "quantiles":
-        points, shares = quantile_candidates(column)[0], quantile_shares(epsilon)
-        quartiles = [
-            noisy_quantile(column.values, points, quantile=float(level), epsilon=share)
-            for level, share in zip(LEVELS, shares, strict=True)
-        ]
-        return pd.DataFrame({"quantile": LEVELS, "value": quartiles})
-    if release in ("noisy_counts", "histogram"):
-        noisy = np.asarray(geometric_mechanism(setting.counts, epsilon=epsilon))
-        if release == "noisy_counts":
-            return pd.DataFrame(_edges(setting) | {"count": noisy})
-        posterior = posterior_from_noise(noisy, epsilon=epsilon)
-        return _of_histogram(setting, posterior.distribution, posterior.mean)
-    if release == "repaired_game":
-        total, share, delta, _ = counts_and_draws(setting)
-        rows = private_randomiser(
-            setting.counts, epsilon=total, delta=delta, share=share, actions="blur"
-        ).randomiser
-    else:
-        rows = laplace_rows(setting) if release == "laplace" else response_rows(setting)
-    drawn = draw_released(setting.counts, rows, setting.draws)
-    return pd.DataFrame({column.name: grid.midpoints[drawn]})
-
-
-def _of_histogram(
-    setting: ReleaseSetting, shares: NDArray[np.float64], counts: NDArray[np.float64]
-) -> pd.DataFrame:
-    """Return what is published of estimated shares and counts."""
-    import pandas as pd
-
-    points, bins = setting.grid.midpoints, setting.bins
-    if setting.publish == "counts":
-        return pd.DataFrame(_edges(setting) | {"share": shares, "count": counts})
-    if setting.publish == "mean":
-        return pd.DataFrame({"statistic": ["mean"], "value": [float(points @ shares)]})
-    if setting.publish == "quantiles":
-        place = np.searchsorted(np.cumsum(shares), LEVELS)
-        return pd.DataFrame({"quantile": LEVELS, "value": points[np.minimum(place, bins - 1)]})
-    drawn = draw_released(np.ones(bins, dtype=int), np.tile(shares, (bins, 1)), setting.draws)
-    return pd.DataFrame({setting.column.name: points[drawn]})
-
-
-def _edges(setting: ReleaseSetting) -> dict[str, NDArray[Any]]:
-    """Return the ends of the bins: of whole numbers the first and the last; or the levels."""
-    grid = setting.grid
-    if setting.column.levels:
-        return {"level": np.array(setting.column.levels, dtype=object)}
-    edges = np.linspace(grid.lower, grid.upper, grid.bins + 1)
-    if setting.column.whole:
-        first, last = np.ceil(edges[:-1]).astype(np.int64), np.floor(edges[1:]).astype(np.int64)
-        return {"from": first, "to": last}
-    return {"from": edges[:-1], "to": edges[1:]}

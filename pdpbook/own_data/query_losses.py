@@ -57,14 +57,14 @@ def query_costs(
         moves = _quantile_moves(query, columns.numbers(query.column), group, groups, replaced)
     else:
         moves = _number_moves(query, columns, group, sizes)
-    power = metric_power(query)
+    power = metric_power(query.mechanism)
     distances = np.where(inside, moves.removed, 0.0)
     if replaced:
         distances = moves.replaced(group, power, query.where is not None)
     worst = _worst_distance(query, sizes, replaced)
     if query.statistic == "quantile":
         return distances, worst
-    costs = distance_costs(query, np.append(distances, worst))
+    costs = distance_costs(query.mechanism, query.scale, np.append(distances, worst))
     return costs[:-1], float(costs[-1])
 
 
@@ -73,7 +73,7 @@ def worst_cost(query: ReleasedQuery, pure: bool) -> float:
     worst = _worst_distance(query, np.array([2]), replaced=False)
     if query.statistic == "quantile":
         return worst if pure else worst * worst / 8.0  # of its bounded range
-    return float(distance_costs(query, np.array([worst]))[0])
+    return float(distance_costs(query.mechanism, query.scale, np.array([worst]))[0])
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,11 @@ def _number_moves(
     if query.statistic == "count":
         return _Moves(np.ones(n), np.ones(sizes.size), np.zeros(n))
     x = np.clip(columns.numbers(query.column), query.lower, query.upper)
-    if adds_whole_numbers(query) and (x != np.floor(x)).any():
+    if (
+        query.statistic == "sum"
+        and adds_whole_numbers(query.mechanism)
+        and (x != np.floor(x)).any()
+    ):
         place = int(np.flatnonzero(x != np.floor(x))[0])
         raise ValueError(
             f"table[{query.column!r}] must hold whole numbers, as the noise does, "
@@ -140,7 +144,7 @@ def _worst_distance(query: ReleasedQuery, sizes: NDArray[np.int64], replaced: bo
 
     For a mean the sizes of the groups are those of the table; for a quantile it is the loss.
     """
-    several, power = sizes.size > 1, metric_power(query)
+    several, power = sizes.size > 1, metric_power(query.mechanism)
     within = 0.0
     if query.statistic == "count":
         removed = added = 1.0

@@ -5,32 +5,32 @@ L¹).  Gaussian noise of standard deviation σ has no finite loss; it counts
 :math:`\rho=d^2/2\sigma^2`, in the sum of the squares (L²), and several queries are added before
 they are turned into an ε at δ.  If all noise is continuous, they are one Gaussian release at the
 distance :math:`\sqrt{2\rho}`, and its ε is exact; otherwise the Rényi divergence
-:math:`\alpha\rho` bounds it at every order α.  All costs are rounded up.  The principle is taught
-in *What a released statistic tells about each record*.
+:math:`\alpha\rho` bounds it at every order α.  All costs are rounded up.
+
+Noise is named, or it is a measurement of OpenDP.  There a release is a stable transformation, such
+as a sum, chained to a measurement that adds noise.  The measurement alone has a *privacy map*,
+which says what is lost when the numbers move by a distance: at the distance by which one record
+moves them it gives the loss of this record.  So what is read of a measurement is the metric in
+which the distance is counted, whether the map gives an ε or a ρ, whether the numbers are whole, and
+the map itself.  The principle is taught in *What a released statistic tells about each record*.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pdpbook import _validate
 from pdpbook._exact import up
-from pdpbook.own_data.opendp_noise import (
-    is_pure_noise,
-    is_whole_noise,
-    mapped_costs,
-    noise_power,
-)
+from pdpbook._extras import require
 from pdpbook.per_instance.statistic_losses import gaussian_epsilons
-
-if TYPE_CHECKING:
-    from pdpbook.own_data.released_queries import ReleasedQuery
 
 __all__ = [
     "adds_whole_numbers",
+    "check_noise",
     "distance_costs",
     "epsilons_at",
     "is_pure",
@@ -39,7 +39,8 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-#: More distances than these are rounded up, so that one computation serves many records.
+#: More distances than these are rounded up, so that one computation serves many records; and a
+#: privacy map is asked at no more distances: between them its chords bound it.
 MOST = 1024
 #: The bits that are then left of a distance: losses grow by a part of 2⁻¹¹ at most.
 BITS = 12
@@ -47,33 +48,74 @@ BITS = 12
 ORDERS: Floats = 1.0 + np.geomspace(1e-3, 1e12, 300)
 
 
-def is_pure(query: ReleasedQuery) -> bool:
-    """Return whether the loss has a bound, and is no Rényi divergence."""
-    if isinstance(query.mechanism, str):
-        return "gaussian" not in query.mechanism
-    return is_pure_noise(query.mechanism)
+def check_noise(mechanism: Any, statistic: str) -> None:
+    """Refuse what is not a measurement of OpenDP that adds noise to numbers."""
+    if not isinstance(mechanism, require("opendp.mod").Measurement) or statistic == "quantile":
+        allowed = "one of the names, or for numbers a measurement of OpenDP that adds noise"
+        raise _validate.fail("mechanism", allowed, mechanism, TypeError)
+    metric, measure = str(mechanism.input_metric), mechanism.output_measure.type
+    if not metric.startswith(("AbsoluteDistance", "L1Distance", "L2Distance")):
+        raise ValueError(
+            "mechanism must be the noise alone, before it is chained to a query, "
+            f"got a measurement on {metric}"
+        )
+    if measure not in ("MaxDivergence", "ZeroConcentratedDivergence"):
+        raise ValueError(f"mechanism must have a loss in epsilon or rho, got {measure}")
+    if statistic == "mean" and adds_whole_numbers(mechanism):
+        raise ValueError("mechanism must add noise to floats, as a mean is one, got whole numbers")
 
 
-def metric_power(query: ReleasedQuery) -> int:
-    """Return whether the noise counts the sum of the changes (1) or of their squares (2)."""
-    if isinstance(query.mechanism, str):
-        return 2 if "gaussian" in query.mechanism else 1
-    return noise_power(query.mechanism)
+def is_pure(mechanism: Any) -> bool:
+    """Return whether the loss by a mechanism has a bound, and is no Rényi divergence."""
+    if isinstance(mechanism, str):
+        return "gaussian" not in mechanism
+    return bool(mechanism.output_measure.type == "MaxDivergence")
 
 
-def adds_whole_numbers(query: ReleasedQuery) -> bool:
-    """Return whether the answers are whole numbers."""
-    if isinstance(query.mechanism, str):
-        return query.mechanism.startswith("discrete") and query.statistic == "sum"
-    return is_whole_noise(query.mechanism)
+def metric_power(mechanism: Any) -> int:
+    """Return whether a mechanism counts the sum of the changes (1) or of their squares (2)."""
+    kind = "" if isinstance(mechanism, str) else str(mechanism.input_metric)
+    if kind.startswith(("L1Distance", "L2Distance")):
+        return int(kind[1])
+    return 1 if is_pure(mechanism) else 2  # of one number, of which each group has one
 
 
-def distance_costs(query: ReleasedQuery, distances: Floats) -> Floats:
-    """Return what distances cost by noise that is added: pure losses, or ρ."""
-    if not isinstance(query.mechanism, str):
-        return mapped_costs(query.mechanism, distances)
-    scaled: Floats = up(distances / query.scale, 1)
-    return scaled if is_pure(query) else up(0.5 * up(scaled * scaled, 1), 1)
+def adds_whole_numbers(mechanism: Any) -> bool:
+    """Return whether a mechanism adds noise to whole numbers."""
+    if isinstance(mechanism, str):
+        return mechanism.startswith("discrete")
+    return not any(f"T={kind}" in str(mechanism.input_domain) for kind in ("f32", "f64"))
+
+
+def distance_costs(mechanism: Any, scale: float, distances: Floats) -> Floats:
+    """Return what distances cost by noise that is added: pure losses, or ρ.
+
+    A measurement of OpenDP has its own scale.
+    """
+    if not isinstance(mechanism, str):
+        return _mapped_costs(mechanism, distances)
+    scaled: Floats = up(distances / scale, 1)
+    return scaled if is_pure(mechanism) else up(0.5 * up(scaled * scaled, 1), 1)
+
+
+def _mapped_costs(measurement: Any, distances: Floats) -> Floats:
+    """Return the privacy map of OpenDP at all distances, by its chords where they are many."""
+    whole = "f" not in measurement.input_distance_type
+    exact = np.ceil(distances) if whole else distances
+    distinct, place = np.unique(exact, return_inverse=True)
+    finite = distinct[(distinct > 0) & np.isfinite(distinct)]
+    at = finite
+    if finite.size > MOST:
+        at = np.clip(np.geomspace(finite[0], finite[-1], MOST), finite[0], finite[-1])
+        at = np.unique(np.ceil(at) if whole else at)
+    costs = np.where(np.isinf(distinct), np.inf, 0.0)
+    if at.size:
+        values = [float(measurement.map(int(each) if whole else float(each))) for each in at]
+        between = np.interp(finite, at, values)
+        if finite.size > MOST:
+            between = up(between, 9)
+        costs[(distinct > 0) & np.isfinite(distinct)] = between
+    return costs[place]
 
 
 def epsilons_at(rho: Floats, delta: float, exact: bool) -> Floats:

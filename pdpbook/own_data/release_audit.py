@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -144,7 +144,7 @@ def audit_release(
     queries: Sequence[ReleasedQuery],
     *,
     delta: float = 0.0,
-    neighbours: str = "removal",
+    neighbours: Literal["removal", "replacement"] = "removal",
     progress: bool | None = None,
 ) -> ReleaseAudit:
     """Return what released queries tell about each record of a table.
@@ -199,9 +199,9 @@ def audit_release(
     if not listed:
         raise ValueError("queries must hold at least one query, got none")
     _validate.memory("queries", len(listed), len(listed), columns.records)
-    neighbours = _validate.choice("neighbours", neighbours, "removal", "replacement")
+    _validate.choice("neighbours", neighbours, "removal", "replacement")
     delta = _validate.number("delta", delta, at_least=0.0, at_most=1.0)
-    spread = [not is_pure(each) for each in listed]
+    spread = [not is_pure(each.mechanism) for each in listed]
     if any(spread) and not 1e-300 <= delta < 1.0:
         raise _validate.fail("delta", "in [1e-300, 1), as there is Gaussian noise", delta)
     if delta and not any(spread):
@@ -220,7 +220,7 @@ def audit_release(
     rho, rho_worst = np.zeros(columns.records), 0.0
     for place, each in enumerate(bar):
         costs, most = query_costs(each, columns, replaced)
-        if is_pure(each):
+        if is_pure(each.mechanism):
             alone[place], worst[place] = costs, most
             pure, pure_worst = up(pure + costs, 1), float(up(pure_worst + most, 1))
         else:

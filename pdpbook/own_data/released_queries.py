@@ -3,7 +3,7 @@ r"""A query whose answers were released with noise, described for an audit.
 A query says which number of each group was released: how many records, a sum, a mean or a quantile;
 to which range the values of the column were clipped; which noise was added, or by which mechanism
 a candidate was chosen, and at which scale.  The noise is named, or it is a measurement of OpenDP
-(:mod:`pdpbook.own_data.opendp_noise`).  The answers that were released are no part of it, because
+(:mod:`pdpbook.own_data.query_noise`).  The answers that were released are no part of it, because
 what a release tells about a record depends on the query and on the noise alone.  The principle is
 taught in *What a released statistic tells about each record*.
 """
@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from pdpbook import _validate
 from pdpbook._repr import short_repr
-from pdpbook.own_data.opendp_noise import check_noise
+from pdpbook.own_data.query_noise import check_noise
 
 __all__ = ["ReleasedQuery", "released_query"]
 

@@ -29,18 +29,17 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pdpbook import _extras, _validate
-from pdpbook.own_data.categories import only_counts
-from pdpbook.own_data.column import Column, make_column, public_bins
+from pdpbook.own_data.column import Column, public_bins
+from pdpbook.own_data.page import report_body, report_page
+from pdpbook.own_data.promises import FROM_DATA, HIDDEN, NEIGHBOURS
 from pdpbook.own_data.releases import (
-    FROM_DATA,
     GAME_WORK,
-    PUBLISHED,
     RELEASES,
     REPAIRED_BINS,
     REPAIRED_RECORDS,
@@ -49,6 +48,7 @@ from pdpbook.own_data.releases import (
     ReleaseSetting,
     range_from_data,
 )
+from pdpbook.own_data.terms import PUBLISHED, make_terms
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,8 +72,8 @@ NO_PROMISE = (
 )
 CAUTION = (
     "This report makes no release. Make the one that you have chosen once, with the command "
-    "pdpbook release, with pdpbook.own_data.make_release or with the lines of Python in its "
-    "code, and publish what comes out. Each further run is a further release that costs its ε "
+    "pdpbook release or with pdpbook.make_release, of which its code is one call, and publish what "
+    "comes out. Each further run is a further release that costs its ε "
     "again, and a result that was picked because it looks right has no promise at all. The noise "
     "is drawn exactly, in whole numbers, from the generator of the operating system, which has no "
     "seed."
@@ -81,12 +81,6 @@ CAUTION = (
 #: A guess that is right with a larger probability is called certain.
 CERTAIN = 0.999
 QUARTILES = ("lower quartile error", "median error", "upper quartile error")
-NEIGHBOURS = (
-    "data sets that differ by the removal of one record; the number of records is public, and the "
-    "bins, the scales and the ε of one draw that are chosen from it stay when the record leaves"
-)
-#: How the same is said where the number of records need not be public.
-HIDDEN = "data sets that differ by the removal of one record; nothing depends on their number"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -521,19 +515,53 @@ class Report:
 
     def to_html(self) -> str:
         """Return the report as one page that needs nothing from another host."""
-        from pdpbook.own_data.page import report_page
+        _extras.require("matplotlib")
+        from pdpbook.plotting import as_svg, book_style
 
-        return report_page(self)
+        with book_style():  # its type can be read on a phone
+            drawing = as_svg(self.plot())
+        return report_page(self.title, self._repr_html_(), drawing)
 
     def _repr_html_(self) -> str:
         """Return warnings, recommendation and table, for a notebook."""
-        from pdpbook.own_data.page import report_body
-
-        return report_body(self)
+        guarantees = self.guarantees
+        return report_body(
+            self.title,
+            self.recommendation,
+            self.warnings,
+            self.table().rename(columns={"title": "release"}).set_index("release"),
+            self.sweep.rename(columns=lambda name: self[name].title),
+            {
+                each.title: f"It publishes {each.published}. {guarantees[each.name]}"
+                for each in self.releases
+            },
+        )
 
     def __repr__(self) -> str:
-        """Return one line about the column, the recommendation and the warnings."""
-        return "\n".join([self.title, self.recommendation, *self.warnings])
+        """Return the title, the recommendation, the releases as a table, and the warnings."""
+        return "\n".join([self.title, self.recommendation, self._text_table(), *self.warnings])
+
+    def _text_table(self) -> str:
+        """Return what each release promises and costs, with a line for each."""
+        import pandas as pd
+
+        rows = [
+            {
+                "release": each.title,
+                "promise": each.promise.partition(":")[0],
+                "ε": each.epsilon,
+                "median loss": float(np.median(each.losses)),
+                "largest loss": each.largest_loss,
+                "end-to-end loss": math.nan if each.end_to_end is None else each.end_to_end,
+                "error": self._distance(each),
+            }
+            for each in self.releases
+        ]
+        table = pd.DataFrame(rows).set_index("release").rename_axis(None)
+        return table.to_string(
+            float_format=lambda number: f"{number:.3g}" if math.isfinite(number) else "∞",
+            na_rep="–",
+        )
 
     @property
     def title(self) -> str:
@@ -569,9 +597,9 @@ def report(
     other: str | None = None,
     draws: int = 1,
     delta: float = 1e-6,
-    publish: str = "counts",
+    publish: Literal["counts", "mean", "quantiles", "value"] = "counts",
     bins: int | None = None,
-    outside: str = "refuse",
+    outside: Literal["refuse", "clip"] = "refuse",
     name: str | None = None,
     whole: bool = False,
     seed: int = 0,
@@ -647,40 +675,29 @@ def report(
     >>> found.bins, found["noisy_counts"].largest_loss, round(found["noisy_counts"].error, 2)
     (3, 1.0, 0.85)
     """
-    epsilon = _validate.number("epsilon", epsilon, at_least=1e-6, at_most=30.0)
-    delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
-    draws = _validate.integer("draws", draws, at_least=1, at_most=10**6)
-    publish = _validate.choice("publish", publish, *PUBLISHED)
-    if draws > 1 and publish != "value":
-        raise _validate.fail("draws", f"1 with publish={publish!r}: only values are drawn", draws)
     seed = _validate.integer("seed", seed, at_least=0)
     reruns = _validate.integer("reruns", reruns, at_least=0)
-    if bins is not None:
-        bins = _validate.integer("bins", bins, at_least=2, at_most=1024)
-    if categories is not None:
-        only_counts(publish, bins)
-    if name is not None and not isinstance(name, str):
-        raise _validate.fail("name", "a string", name, TypeError)
-    given = getattr(values, "name", None) if name is None else name
-    column = make_column(
+    shown = None if progress is None else _validate.boolean("progress", progress)
+    column, terms = make_terms(
         values,
+        epsilon=epsilon,
+        delta=delta,
+        draws=draws,
+        publish=publish,
+        bins=bins,
+        categories=categories,
+        name=name,
         lower=lower,
         upper=upper,
-        categories=categories,
         other=other,
         outside=outside,
-        name="value" if given is None else str(given),
         whole=whole,
     )
-    if bins is None:
-        bins = len(column.levels) or public_bins(column.records, epsilon)
-    bins = column.grid(bins).bins
-    setting = ReleaseSetting(column, publish, bins, epsilon, delta, draws, RUNS, reruns, seed)
+    setting = ReleaseSetting(column, terms, RUNS, reruns, seed)
     left_out = _left_out(setting) if publish == "value" else {}
     chosen = [make for name, make in RELEASES[publish].items() if name not in left_out]
     swept = _swept_bins(setting)
     made: list[ColumnRelease] = []
-    shown = None if progress is None else _validate.boolean("progress", progress)
     total = len(chosen) + len(swept)
     with _extras.progress_bar(total=total, desc="releases", shown=shown) as bar:
         for each in chosen:
@@ -689,13 +706,23 @@ def report(
         sweep = _sweep(setting, swept, bar.update)
     if not column.public_range:
         made = [range_from_data(each, column) for each in made]
-    return Report(column, publish, bins, epsilon, delta, draws, tuple(made), sweep, left_out)
+    return Report(
+        column,
+        publish,
+        terms.bins,
+        terms.epsilon,
+        terms.delta,
+        terms.draws,
+        tuple(made),
+        sweep,
+        left_out,
+    )
 
 
 def _left_out(setting: ReleaseSetting) -> dict[str, str]:
     """Return the releases that are not computed for this column, and why."""
-    n, bins, found = setting.column.records, setting.bins, {}
-    if setting.delta == 0.0:
+    n, bins, found = setting.terms.records, setting.terms.bins, {}
+    if setting.terms.delta == 0.0:
         found["repaired_game"] = "it needs a δ above 0"
     elif n > REPAIRED_RECORDS or bins > REPAIRED_BINS:
         few = bins <= REPAIRED_BINS
@@ -713,7 +740,7 @@ def _swept_bins(setting: ReleaseSetting) -> list[int]:
     """Return the numbers of bins that the releases are compared at; none if levels are the bins."""
     if setting.column.levels:
         return []
-    return sorted({setting.column.grid(bins).bins for bins in (*SWEEP, setting.bins)})
+    return sorted({setting.column.grid(bins).bins for bins in (*SWEEP, setting.terms.bins)})
 
 
 def _sweep(
@@ -724,10 +751,9 @@ def _sweep(
 
     lines: list[dict[str, float]] = []
     for bins in swept:
-        other = replace(setting, bins=bins, runs=min(setting.runs, SWEEP_RUNS))
-        errors = {
-            name: other.average_error(of(other)) for name, of in SWEPT[setting.publish].items()
-        }
+        terms = replace(setting.terms, bins=bins)
+        other = replace(setting, terms=terms, runs=min(setting.runs, SWEEP_RUNS))
+        errors = {name: other.average_error(of(other)) for name, of in SWEPT[terms.publish].items()}
         lines.append({"bins": bins, **errors})
         progressed()
     return pd.DataFrame(lines, columns=None if lines else ["bins"]).set_index("bins")

@@ -12,14 +12,12 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 import pdpbook as pb
 from pdpbook.audit.count_posterior import posterior_from_noise
-from pdpbook.own_data import make_column, make_release
+from pdpbook.own_data import make_column
 from pdpbook.own_data.categories import level_codes, level_names
 
-FALSE_ALARM = 1e-6
 LEVELS = ["none", "school", "university"]
 ANSWERS = ["school"] * 5 + ["none"] * 2 + ["school", "none"]
 
@@ -127,8 +125,8 @@ def test_the_report_says_what_it_does_not_offer() -> None:
     assert "nothing depends on their number" in said["neighbours"]
     page = made.to_html()
     assert "Other numbers of bins" not in page and "error of a count in records" in page
-    for level in LEVELS:
-        assert f">{level}<" in page
+    axes = made.plot().axes[0]
+    assert [each.get_text() for each in axes.get_xticklabels()] == LEVELS
 
 
 def test_others_are_counted_and_named() -> None:
@@ -141,40 +139,16 @@ def test_others_are_counted_and_named() -> None:
     assert reported([*ANSWERS, "?"], other="none").bins == 3
 
 
-@pytest.mark.parametrize("name", ["noisy_counts", "histogram"])
-@pytest.mark.parametrize("other", [None, "it's another"])
-def test_the_lines_of_python_make_the_release(name: str, other: str | None) -> None:
-    values = ANSWERS if other is None else [*ANSWERS, "?"]
-    code = reported(values, 25.0, other=other)[name].code
-    space: dict[str, Any] = {"values": pd.Series(values)}
-    exec(code, space)
-    exact = np.array([3, 6, 0] if other is None else [3, 6, 0, 1])
-    released = np.asarray(space["released"])
-    wanted = exact if name == "noisy_counts" else exact / exact.sum()
-    assert np.abs(released - wanted).max() < 1e-6, "at ε = 25 there is hardly any noise"
-
-
-def test_the_release_has_the_noise_that_is_promised() -> None:
-    """Two-sided geometric noise: the chance of 0 is tanh(ε/2), by χ² over 100 releases."""
-    options: dict[str, Any] = {"categories": LEVELS, "epsilon": 1.0, "release": "noisy_counts"}
-    tables = [make_release(ANSWERS, **options).table for _ in range(100)]
-    assert {tuple(each["level"]) for each in tables} == {tuple(LEVELS)}
-    noise = np.concatenate([each["count"] - [3, 6, 0] for each in tables])
-    chances = np.exp(-np.abs(np.arange(-2, 3))) * np.tanh(0.5)
-    expected = noise.size * np.append(chances, 1.0 - chances.sum())
-    observed = [np.count_nonzero(noise == z) for z in range(-2, 3)]
-    observed.append(noise.size - sum(observed))
-    assert stats.chisquare(observed, expected).pvalue > FALSE_ALARM
-
-
 @pytest.mark.parametrize("release", ["noisy_counts", "histogram"])
 def test_the_statement_says_nothing_of_the_data(release: str) -> None:
     """Neither other values nor another number of them change it."""
     options: dict[str, Any] = {"categories": LEVELS, "epsilon": 1.0, "other": "not known"}
-    said = [
-        make_release(values, release=release, name="education", **options).statement
+    made = [
+        pb.make_release(values, release=release, name="education", **options)
         for values in (ANSWERS, ["?", "school"])
     ]
+    said = [each.statement for each in made]
+    assert made[0].table["level"].tolist() == [*LEVELS, "not known"]
     one, two = (json.dumps(each | {"made": 0}, allow_nan=False) for each in said)
     assert one == two
     assert said[0]["levels"] == [*LEVELS, "not known"] and said[0]["other"] == "not known"
@@ -182,13 +156,12 @@ def test_the_statement_says_nothing_of_the_data(release: str) -> None:
     assert said[0]["lower"] is said[0]["upper"] is said[0]["outside"] is None
 
 
-@pytest.mark.parametrize("make", [reported, make_release])
+@pytest.mark.parametrize("make", [reported, pb.make_release])
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         ({"categories": ["a", "b", "a"]}, r"^categories must name each level once, got 'a' twice"),
         ({"categories": ["a"]}, r"^categories must hold from 2 to 1,024 levels, got 1$"),
-        ({"categories": []}, r"^categories must hold from 2 to 1,024 levels, got 0$"),
         ({"categories": list(map(str, range(1025)))}, r"1,024 levels, got 1025$"),
         (
             {"categories": ["a", " "]},
@@ -198,26 +171,18 @@ def test_the_statement_says_nothing_of_the_data(release: str) -> None:
             {"categories": ["a", 1]},
             r"^categories must hold texts, none of them empty, got one of type int$",
         ),
-        ({"categories": np.array([0.5, 1.0])}, r"none of them empty, got one of type float64$"),
         ({"categories": "a,b"}, r"^categories must be a sequence, got categories='a,b'"),
         ({"other": ""}, r"^other must be the name of a level and not empty, got other=''"),
         ({"other": 3}, r"^other must be the name of a level, got other=3"),
         ({"categories": None, "other": "x", "lower": 0, "upper": 1}, r"^other must be left out"),
         ({"lower": 0}, r"^lower must be left out for a column of categories, got lower=0"),
-        ({"upper": 9.0}, r"^upper must be left out .*, got upper=9\.0"),
         ({"outside": "clip"}, r"^outside must be left out .*, got outside='clip'"),
-        ({"whole": True}, r"^whole must be left out .*, got whole=True"),
         ({"bins": 3}, r"^bins must be left out for categories: each level is a bin, got bins=3"),
-        ({"publish": "mean"}, r"^publish must be 'counts' for categories.*got publish='mean'"),
         ({"publish": "value"}, r"^publish must be 'counts' for categories.*publish='value'"),
         ({"values": ["school", "colege"]}, r"unless other names .* got 1 of 2 .* row 1: 'colege'"),
         ({"values": ["school", None]}, r"what a missing value .* got 1 of 2 .* in row 1: None"),
-        ({"values": ["school", math.nan]}, r"what a missing value .* in row 1: nan"),
         ({"values": ["", "school"], "other": "x"}, r"what a missing value .* in row 0: ''"),
-        ({"values": [1, 2]}, r"values must all be texts .* got 2 of 2 others, .* row 0: 1"),
-        ({"values": np.array([0.5, 1.0])}, r"values must all be texts .* row 0: 0\.5$"),
         ({"values": ["school"]}, r"^values must hold at least 2 records, got 1"),
-        ({"values": [["school", "none"]] * 2}, r"values must all be texts"),
         ({"values": pd.DataFrame({"a": LEVELS})}, r"^values must be one column, got .* \(3, 1\)"),
         ({"values": "school"}, r"^values must be a sequence, got values='school'"),
     ],

@@ -101,7 +101,7 @@ def test_the_values_cannot_be_changed() -> None:
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
-@pytest.mark.parametrize("n", [60, 500, 3000])
+@pytest.mark.parametrize("n", [60, 500, 3000, 100_000])
 def test_the_public_bins_balance_two_errors(n: int, epsilon: float) -> None:
     """At this K the two errors of the docstring are equal, up to the rounding of K."""
     bins = public_bins(n, epsilon)

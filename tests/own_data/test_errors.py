@@ -25,22 +25,6 @@ def test_the_distance_is_that_of_scipy(values: list[float], bins: int, random) -
     assert ColumnDistance(column)(support, mass) == pytest.approx(expected, abs=1e-9)
 
 
-def test_the_distance_of_a_column_from_itself_is_nothing() -> None:
-    column = np.array([1.0, 2.0, 2.0, 7.0])
-    same = ColumnDistance(column)(np.array([1.0, 2.0, 7.0]), np.array([0.25, 0.5, 0.25]))
-    assert same == pytest.approx(0.0, abs=1e-15)
-    assert ColumnDistance(column)(np.array([3.0]), np.array([1.0])) == pytest.approx(2.0)
-
-
-def test_the_distance_bounds_the_difference_of_the_means() -> None:
-    rng = np.random.default_rng(5)
-    support = np.linspace(0.05, 0.95, 10)
-    for _ in range(50):
-        column, mass = np.sort(rng.random(30)), rng.dirichlet(np.ones(10))
-        away = ColumnDistance(column)(support, mass)
-        assert abs(column.mean() - mass @ support) <= away + 1e-12
-
-
 def test_the_quantile_of_a_distribution_is_that_of_many_draws() -> None:
     rng = np.random.default_rng(4)
     support, mass = np.arange(9.0), rng.dirichlet(np.ones(9))

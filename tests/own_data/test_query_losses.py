@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -106,6 +107,33 @@ def test_replacement_by_a_quantile_is_bounded_and_exact_within_a_group(
     found = costs(rows, query, "replacement")
     assert (found >= expected - 1e-12).all()
     np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_the_losses_by_a_mean_are_on_the_side_of_privacy() -> None:
+    """In fractions: what is computed with rounding is never below the exact loss, and near it."""
+    rng = np.random.default_rng(3)
+    values = {"a": rng.uniform(0.0, 0.9, 7).tolist(), "b": rng.uniform(0.1, 0.3, 12).tolist()}
+    table = {"area": ["a"] * 7 + ["b"] * 12, "x": values["a"] + values["b"]}
+    mean = released_query("mean", column="x", by=["area"], lower=0, upper=1, scale=0.5)
+    found = {
+        each: audit_release(table, [mean], neighbours=each).losses
+        for each in ("removal", "replacement")
+    }
+    for i, (area, x) in enumerate(zip(table["area"], map(Fraction, table["x"]), strict=True)):
+        own, other = (
+            [*map(Fraction, values[each])] for each in (area, "b" if area == "a" else "a")
+        )
+        n, m = len(own), len(other)
+        removed = abs(n * x - sum(own)) / (n * (n - 1))
+        added = max(sum(other), m - sum(other)) / (m * (m + 1))
+        exact = {"removal": removed, "replacement": max(removed + added, max(x, 1 - x) / n)}
+        for neighbours, distance in exact.items():
+            loss = Fraction(found[neighbours][i])
+            assert (
+                2 * distance
+                <= loss
+                <= 2 * distance * (1 + Fraction(1, 10**9)) + Fraction(1, 10**13)
+            )
 
 
 @given(tables(), queries(("count", "sum", "quantile")), st.sampled_from(["removal", "replacement"]))

@@ -1,10 +1,13 @@
-"""What noise makes of a distance: ε at δ against densities, and many records against one."""
+"""What noise makes of a distance: ε at δ, and the privacy map of OpenDP with its own queries."""
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+import pytest
 
 from pdpbook.foundations import renyi_epsilon
 from pdpbook.own_data import audit_release, released_query
@@ -43,20 +46,103 @@ def test_many_distances_are_rounded_up_and_hardly() -> None:
 def test_a_cost_is_never_below_the_fraction_that_it_stands_for() -> None:
     distances = np.random.default_rng(5).gamma(1.0, 7.0, 200)
     for mechanism in ("laplace", "gaussian"):
-        query = released_query("count", mechanism=mechanism, scale=0.3)
-        for distance, cost in zip(distances, distance_costs(query, distances), strict=True):
+        found = distance_costs(mechanism, 0.3, distances)
+        for distance, cost in zip(distances, found, strict=True):
             scaled = Fraction(distance) / Fraction(0.3)
             exact = scaled if mechanism == "laplace" else scaled**2 / 2
             assert exact <= Fraction(cost) <= exact * (1 + Fraction(1, 10**14))
 
 
 def test_the_metric_of_each_noise_is_its_own() -> None:
-    total = {"column": "x", "lower": 0, "upper": 9, "scale": 1.0}
-    found = {
-        name: released_query("sum", mechanism=name, **total)
-        for name in ("laplace", "discrete laplace", "gaussian", "discrete gaussian")
-    }
-    assert [metric_power(each) for each in found.values()] == [1, 1, 2, 2]
-    assert [is_pure(each) for each in found.values()] == [True, True, False, False]
-    assert [adds_whole_numbers(each) for each in found.values()] == [False, True, False, True]
-    assert not adds_whole_numbers(released_query("count", mechanism="discrete laplace", scale=1.0))
+    named = ("laplace", "discrete laplace", "gaussian", "discrete gaussian")
+    assert [metric_power(each) for each in named] == [1, 1, 2, 2]
+    assert [is_pure(each) for each in named] == [True, True, False, False]
+    assert [adds_whole_numbers(each) for each in named] == [False, True, False, True]
+
+
+def test_losses_are_the_privacy_map_of_opendp_at_the_move_of_each_record(dp: Any) -> None:
+    """The query of OpenDP itself is computed with and without each record."""
+    ages = [3.0, 17.0, 17.0, 64.0, 120.0]
+    space = (
+        dp.vector_domain(dp.atom_domain(bounds=(0.0, 120.0), nan=False)),
+        dp.symmetric_distance(),
+    )
+    query = space >> dp.t.then_sum()
+    for make, delta in ((dp.m.make_laplace, 0.0), (dp.m.make_gaussian, 1e-6)):
+        noise = make(query.output_domain, query.output_metric, scale=120.0)
+        total = released_query("sum", column="age", lower=0, upper=120, mechanism=noise)
+        audit = audit_release({"age": ages}, [total], delta=delta)
+        moved = [abs(query(ages) - query(ages[:i] + ages[i + 1 :])) for i in range(len(ages))]
+        mapped = np.array([noise.map(each) for each in moved])
+        if delta:
+            named = released_query(
+                "sum", column="age", lower=0, upper=120, mechanism="discrete gaussian", scale=120.0
+            )
+            other = audit_release({"age": ages}, [named], delta=delta)
+            np.testing.assert_allclose(mapped, np.square(np.divide(ages, 120.0)) / 2)
+            np.testing.assert_allclose(audit.losses, other.losses, rtol=1e-9)
+        else:
+            np.testing.assert_allclose(audit.losses, mapped, rtol=1e-12)
+            assert audit.worst_case == pytest.approx((query >> noise).map(1))
+
+
+def test_counts_by_category_are_those_of_opendp(dp: Any) -> None:
+    areas = ["a", "b", "b", "c"]
+    space = dp.vector_domain(dp.atom_domain(T=str)), dp.symmetric_distance()
+    query = space >> dp.t.then_count_by_categories(["a", "b", "c"], null_category=False)
+    noise = dp.m.make_laplace(query.output_domain, query.output_metric, scale=2.0)
+    found = audit_release({"area": areas}, [released_query("count", by=["area"], mechanism=noise)])
+    moved = [
+        sum(
+            abs(x - y) for x, y in zip(query(areas), query(areas[:i] + areas[i + 1 :]), strict=True)
+        )
+        for i in range(4)
+    ]
+    np.testing.assert_allclose(found.losses, [noise.map(each) for each in moved], rtol=1e-12)
+    assert found.worst_case == pytest.approx((query >> noise).map(1))
+
+
+def test_the_chord_of_a_privacy_map_bounds_it(dp: Any) -> None:
+    domain = dp.atom_domain(T=float, nan=False)
+    noise = dp.m.make_gaussian(domain, dp.absolute_distance(T=float), scale=7.0)
+    values = np.random.default_rng(2).gamma(2.0, 3.0, 2500)
+    total = released_query("sum", column="x", lower=0, upper=1000, mechanism=noise)
+    exact = released_query("sum", column="x", lower=0, upper=1000, mechanism="gaussian", scale=7.0)
+    found, wanted = distance_costs(noise, math.nan, values), (values / 7.0) ** 2 / 2
+    assert (found >= wanted * (1 - 1e-15)).all()
+    np.testing.assert_allclose(found, wanted, rtol=1e-3)
+    bounds = [audit_release({"x": values}, [each], delta=1e-6).losses for each in (total, exact)]
+    assert (bounds[0] >= bounds[1]).all()  # the Rényi bound is above the exact ε
+
+
+def test_what_is_no_noise_of_opendp_is_refused(dp: Any) -> None:
+    space = dp.vector_domain(dp.atom_domain(bounds=(0.0, 9.0), nan=False)), dp.symmetric_distance()
+    whole = space >> dp.t.then_sum() >> dp.m.then_laplace(scale=1.0)
+    with pytest.raises(ValueError, match=r"the noise alone.*got a measurement on Symmetric"):
+        released_query("count", mechanism=whole)
+    with pytest.raises(TypeError, match=r"mechanism must be .*got mechanism=3\.0"):
+        released_query("count", mechanism=3.0)
+    noise = dp.m.make_laplace(dp.atom_domain(T=int), dp.absolute_distance(T=int), scale=1.0)
+    with pytest.raises(ValueError, match=r"scale must be left out.*got scale=2"):
+        released_query("count", mechanism=noise, scale=2)
+    with pytest.raises(ValueError, match=r"must add noise to floats.*got whole numbers"):
+        released_query("mean", column="x", mechanism=noise, lower=-1, upper=3)
+
+
+def test_a_change_of_group_costs_no_less_than_by_noise_of_the_same_scale(dp: Any) -> None:
+    """It moves two counts by one, which is √2 in the metric of OpenDP's Gaussian noise."""
+    domain = dp.vector_domain(dp.atom_domain(T=int))
+    noise = dp.m.make_gaussian(domain, dp.l2_distance(T=int), scale=3.0)
+    assert metric_power(noise) == 2
+    table = dp.m.make_laplace(domain, dp.l1_distance(T=int), scale=3.0)
+    assert metric_power(table) == 1
+    people = {"area": ["a", "a", "b", "c"]}
+    measured = released_query("count", by=["area"], mechanism=noise)
+    named = released_query("count", by=["area"], mechanism="discrete gaussian", scale=3.0)
+    found, least = (
+        audit_release(people, [each], delta=1e-6, neighbours="replacement")
+        for each in (measured, named)
+    )
+    assert (found.losses >= least.losses * (1.0 - 1e-12)).all()
+    assert found.worst_case >= least.worst_case * (1.0 - 1e-12)
+    np.testing.assert_array_equal(found.losses, found.worst_case)

@@ -70,6 +70,10 @@ def test_the_outputs_of_discrete_gaussian_noise_are_enumerated() -> None:
         assert spent(joint([0, 1]), without, epsilon) <= delta
         assert spent(joint([0, 1]), without, 0.75 * epsilon) > delta  # and not much too large
     assert (audit.losses < audit.query_losses.sum(axis=0)).all()
+    for place, query in enumerate(queries):
+        alone = audit_release(table, [query], delta=delta)
+        np.testing.assert_allclose(audit.query_losses[place], alone.losses, rtol=1e-12)
+        assert audit.query_worst_cases[place] == pytest.approx(alone.worst_case, rel=1e-12)
 
 
 def test_gaussian_noise_is_one_gaussian_release() -> None:

@@ -18,6 +18,12 @@ RANGE = {"lower": -1.0, "upper": 3.0}
         ({"statistic": "count", "column": "x"}, "column must be left out.*got column='x'"),
         ({"statistic": "sum", "column": "x"}, "lower must be .*got lower=None"),
         ({"statistic": "sum", "column": "x", "lower": 2, "upper": 1}, "upper must be .*upper=1.0"),
+        ({"statistic": "sum", "column": "x", "lower": 1, "upper": 1}, "upper must be .*upper=1.0"),
+        (
+            {"statistic": "quantile", "column": "x", "quantile": 1.0, "candidates": [1, 2]},
+            "quantile must be .*, got quantile=1.0",
+        ),
+        ({"statistic": "count", "scale": 1e-51}, "scale must be at least 1e-50 of the range"),
         ({"statistic": "count", "scale": 0.0}, "scale must be .*got scale=0.0"),
         ({"statistic": "count", "mechanism": "uniform"}, "mechanism must be .*'uniform'"),
         ({"statistic": "count", "by": [3]}, "by must be a name, got by=3"),

@@ -1,10 +1,9 @@
-"""Reports: what is recommended for ten columns and why, what is said, and what is refused."""
+"""Reports: what is recommended for ten columns and why, what is promised, and what is refused."""
 
 from __future__ import annotations
 
 import json
 import math
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +14,6 @@ from sklearn import datasets
 
 import pdpbook as pb
 from pdpbook.own_data import releases, reports
-from pdpbook.own_data.releases import REPAIRED_RECORDS
 
 NEAREST = "it is the nearest to the column"
 EQUAL = "that are equally near to the column it is the simplest"
@@ -41,15 +39,10 @@ def column(table: str, name: str) -> pd.Series:
 GOLDEN = [
     ("wine", "proline", (200, 1800), 1.0, 1, "response", EQUAL),
     ("wine", "proline", (200, 1800), 1.0, 178, "histogram", EQUAL),
-    ("wine", "alcohol", (10, 16), 1.0, 1, "response", EQUAL),
     ("breast_cancer", "area error", (0, 600), 1.0, 1, "histogram", EQUAL),
-    ("breast_cancer", "mean radius", (5, 30), 0.5, 1, "histogram", EQUAL),
     ("linnerud", "Situps", (0, 300), 1.0, 1, "response", NEAREST),
-    ("linnerud", "Weight", (80, 300), 4.0, 1, "response", EQUAL),
     ("diabetes", "target", (0, 400), 1.0, 1, "response", EQUAL),
-    ("iris", "petal length (cm)", (0, 10), 1.0, 1, "response", EQUAL),
     ("iris", "petal length (cm)", (0, 10), 0.1, 1, "response", NEAREST),
-    ("digits", "pixel_0_3", (0, 17), 1.0, 1, "histogram", NEAREST),
 ]
 
 
@@ -70,7 +63,7 @@ def test_the_recommendation_and_its_reason(table, name, ends, epsilon, draws, be
     assert f"Wasserstein distance {made.recommended.wasserstein:.3g}" in made.recommendation
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_the_seed_of_the_simulation_does_not_decide(seed: int) -> None:
     """The histogram is about five percent nearer, by more or less in each simulation."""
     values = column("wine", "alcohol")
@@ -214,42 +207,15 @@ def test_all_is_the_same_in_another_unit() -> None:
         np.testing.assert_allclose(mm[name], factor * cm[name], rtol=1e-6, err_msg=name)
 
 
-def test_it_says_that_it_is_not_private_everywhere(wine: pb.own_data.Report) -> None:
-    words = "is not private itself"
-    assert words in repr(wine) and words in wine._repr_html_() and words in wine.to_html()
-    assert any(words in each for each in wine.to_dict()["warnings"])
-    assert len(wine.warnings) == 5
-
-
-def test_it_says_how_to_choose_without_looking(wine: pb.own_data.Report) -> None:
-    assert "(pdpbook.own_data.public_bins gives 17 here)" in wine.warnings[2]
-    assert "A number of bins that was picked because it suits these records" in repr(wine)
-    assert wine.warnings[2] in wine.to_html().replace("&#x27;", "'")
-
-
-def test_it_says_that_the_number_of_records_is_public(wine: pb.own_data.Report) -> None:
+def test_it_says_everywhere_that_it_is_not_private_and_what_it_takes_as_public(
+    wine: pb.own_data.Report,
+) -> None:
     """The number of bins changes from 106 to 107 records, so the promise needs a public n."""
     assert [pb.own_data.public_bins(n, 1.0) for n in (106, 107)] == [13, 14]
-    assert "The number of records, 178, is taken as public" in wine.warnings[3]
-    assert "is taken as public" in wine._repr_html_() and "is taken as public" in repr(wine)
-    private = [each.name for each in wine.releases if each.algorithm == "differential privacy"]
-    for name in private:
-        assert (
-            "knows the algorithm, the number of records and all the others"
-            in (wine.guarantees[name])
-        )
-        assert (
-            "Against the replacement of one record by another it is ε = " in (wine.guarantees[name])
-        )
-    assert "by another it is ε = 2." in wine.guarantees["histogram"]
-    assert "by another it is ε = 1." in wine.guarantees["response"]
-    assert "by another it is ε = 2, δ = 3.718" in wine.guarantees["repaired_game"]
-
-
-def test_it_says_what_a_range_from_the_data_gives_away() -> None:
-    made = by_values(column("wine", "proline"), 1.0, reruns=0)
-    assert "The range from 278 to 1680 was taken from the data" in made.warnings[1]
-    assert "tells the smallest and the largest record" in made.to_html()
+    everywhere = (repr(wine), wine._repr_html_(), wine.to_html(), " ".join(wine.warnings))
+    for words in ("is not private itself", "(pdpbook.own_data.public_bins gives 17 here)"):
+        assert all(words in each for each in everywhere)
+    assert all("records, 178, is taken as public" in each for each in everywhere)
 
 
 def test_a_range_from_the_data_leaves_no_promise() -> None:
@@ -263,6 +229,8 @@ def test_a_range_from_the_data_leaves_no_promise() -> None:
     assert "the promise is differential privacy" not in made.recommendation
     assert "the report would recommend" in made.recommendation
     assert "if this range were public" in made.recommendation
+    rows = [line for line in repr(made).splitlines() if line.startswith("Laplace mechanism ")]
+    assert len(rows) == 1 and "none" in rows[0] and "∞" in rows[0]
     found = json.loads(json.dumps(made.to_dict(), allow_nan=False))
     assert found["recommendation"] == made.recommendation
     for each in found["releases"][1:]:
@@ -272,12 +240,6 @@ def test_a_range_from_the_data_leaves_no_promise() -> None:
         assert each["guarantee"].startswith("Nothing is promised, because the range is taken")
     assert np.isinf(made.table()["end-to-end loss"]).all()
     assert made.plot().axes[2].get_yticklabels(), "losses by the noise are shown still"
-
-
-def test_ends_that_several_records_share_do_not_move_when_one_leaves() -> None:
-    made = by_values([0.0, 0.0, 1.0, 3.0, 3.0], 1.0)
-    assert made["histogram"].end_to_end == 1.0
-    assert made["histogram"].promise == "none: the range is taken from the data"
 
 
 def test_it_counts_what_it_has_moved() -> None:
@@ -294,15 +256,28 @@ def test_it_counts_what_it_has_moved() -> None:
 def test_a_guarantee_is_in_words_and_numbers(wine: pb.own_data.Report) -> None:
     said = wine.guarantees
     assert list(said) == list(wine.table().index)
-    assert "Differential privacy at ε = 1 for one draw" in said["response"]
-    assert "Differential privacy at ε = 1 for one draw" in said["histogram"]
-    assert "the removal of one of them" in said["histogram"]
+    replaced = {"histogram": "ε = 2.", "response": "ε = 1.", "repaired_game": "ε = 2, δ = 3.718"}
+    for name, promise in replaced.items():
+        assert said[name].startswith("Differential privacy at ε = 1")
+        assert "knows the algorithm, the number of records and all the others" in said[name]
+        assert f"replacement of one record by another it is {promise}" in said[name]
+    assert said["game"].startswith("Fixed-noise privacy at ε = 1 for one draw")
+    assert "as long as the noise of the others stays" in said["game"]
+    assert said["none"] == "Nothing is promised."
     counts = pb.report(column("wine", "proline"), 1.0, lower=200, upper=1800).guarantees
     assert "Differential privacy at ε = 1, paid once" in counts["histogram"]
-    assert "as long as the noise of the others stays" in said["game"]
     many = by_values(column("iris", "petal length (cm)"), 1.0, lower=0, upper=10, draws=5, reruns=0)
     assert "at ε = 1, δ = 1e-06 for all 5 draws together" in many.guarantees["laplace"]
-    assert many.guarantees["none"] == "Nothing is promised."
+
+
+def test_a_terminal_shows_the_table_of_the_releases(wine: pb.own_data.Report) -> None:
+    lines = repr(wine).splitlines()
+    assert lines[:2] == [wine.title, wine.recommendation]
+    for each, line in zip(wine.releases, lines[3:], strict=False):
+        assert line.startswith(each.title) and each.algorithm in line
+        shown = "∞" if math.isinf(each.largest_loss) else f"{each.largest_loss:.3g}"
+        assert shown in line and f"{each.error:.3g}" in line
+    assert max(map(len, lines[2 : 3 + len(wine.releases)])) < 120
 
 
 def test_a_sweep_repeats_the_report_at_other_numbers_of_bins(wine: pb.own_data.Report) -> None:
@@ -337,63 +312,6 @@ def test_a_program_can_read_it(wine: pb.own_data.Report) -> None:
     assert "the number of records is public" in found["neighbours"]
     assert releases["histogram"]["replacement epsilon"] == 2.0
     assert releases["game"]["replacement epsilon"] is None
-
-
-def made_by_its_line(report: pb.own_data.Report, name: str, values: pd.Series) -> np.ndarray:
-    """What the printed code of a release gives."""
-    names: dict[str, Any] = {"values": values}
-    exec(report[name].code, names)
-    return names["released"]
-
-
-def test_each_release_is_made_by_the_line_that_the_report_prints() -> None:
-    values = column("iris", "petal length (cm)")
-    made = by_values(values, 1.0, lower=0, upper=10, draws=20_000, reruns=0)
-    middle = made.column.grid(made.bins).midpoints
-    found = {each.name: made_by_its_line(made, each.name, values) for each in made.releases[1:]}
-    for name in ("laplace", "response", "common_scale", "game"):
-        frequency = (found[name][:, None] == middle).mean(axis=0)
-        np.testing.assert_allclose(frequency, made[name].distribution, atol=0.02)
-    noisy, drawn = found["repaired_game"]
-    assert noisy.shape == middle.shape and set(drawn) <= set(middle) and drawn.size == 20_000
-    assert set(found["histogram"]) <= set(middle) and found["histogram"].size == 20_000
-
-
-def test_the_lines_of_counts_and_statistics_run_on_their_own() -> None:
-    values = column("iris", "petal length (cm)")
-    about = {
-        kind: pb.report(values, 1.0, lower=0, upper=10, publish=kind)
-        for kind in ("counts", "mean", "quantiles")
-    }
-    found = {
-        (kind, each.name): made_by_its_line(made, each.name, values)
-        for kind, made in about.items()
-        for each in made.releases
-        if each.code
-    }
-    assert found["counts", "histogram"].sum() == pytest.approx(1.0)
-    assert np.issubdtype(found["counts", "noisy_counts"].dtype, np.integer)
-    exact = np.quantile(values, [0.25, 0.5, 0.75], method="inverted_cdf")
-    for name in ("mean", "histogram"):
-        assert abs(found["mean", name] - values.mean()) < 40 * 10 / 150, "a chance below 1e-17"
-    for name in ("quantiles", "histogram"):
-        assert (np.abs(found["quantiles", name] - exact) < 5.0).all()
-
-
-def test_the_parameters_and_the_code_are_in_the_report(wine: pb.own_data.Report) -> None:
-    releases = {each["release"]: each for each in wine.to_dict()["releases"]}
-    response = releases["response"]
-    uniform = 32 / (32 + 178 * math.expm1(1.0))
-    assert response["parameters"] == {
-        "draw_epsilon": 1.0,
-        "uniform_probability": pytest.approx(uniform),
-    }
-    assert response["code"].startswith("import numpy as np\nimport pdpbook as pb\n")
-    assert "grid.midpoints[pb.audit.draw_released(grid.counts(values), " in response["code"]
-    assert releases["none"]["code"] == ""
-    assert wine.warnings[-1].startswith("This report makes no release")
-    assert "draw_released" not in repr(wine), "no line that only looks like a release"
-    assert f"probability of a uniform bin {uniform:.6g}" in wine._repr_html_()
 
 
 def test_the_figure_shows_column_errors_and_losses(wine: pb.own_data.Report) -> None:
@@ -432,7 +350,7 @@ def test_what_is_left_out_is_stated() -> None:
 
 @pytest.mark.parametrize("name", ["epsilon", "delta", "draws", "bins", "seed", "reruns"])
 def test_a_bad_argument_is_named(name: str) -> None:
-    bad = {"epsilon": 0.0, "delta": 1.0, "draws": 0, "bins": 1, "seed": -1, "reruns": -1}
+    bad = {"epsilon": 9e-7, "delta": 1.0, "draws": 0, "bins": 1, "seed": -1, "reruns": -1}
     arguments = {"epsilon": 1.0, name: bad[name]}
     with pytest.raises(ValueError, match=f"^{name} must"):
         by_values([1.0, 2.0], lower=0, upper=3, **arguments)
@@ -465,21 +383,6 @@ def test_a_game_that_would_take_long_is_left_out() -> None:
     assert made["common_scale"].end_to_end is None
 
 
-def test_a_million_values_have_a_report() -> None:
-    values = np.random.default_rng(0).normal(100.0, 15.0, 1_000_000)
-    made = by_values(values, 1.0, lower=0, upper=200, outside="clip")
-    assert made.column.records > REPAIRED_RECORDS and made.bins == 256
-    assert not {"game", "repaired_game"} & {*made.table().index}
-
-
-def test_every_line_that_draws_for_a_release_draws_exactly() -> None:
-    """No printed line takes NumPy's noise, or a generator whose state can be found out."""
-    made = by_values(column("iris", "petal length (cm)"), 1.0, lower=0, upper=10, reruns=0)
-    for line in [each.code for each in made.releases]:
-        assert not re.search(r"rng|choice|laplace_mechanism|default_rng|normal", line), line
-    assert "drawn exactly" in made.warnings[-1] and "operating system" in made.warnings[-1]
-
-
 def test_an_epsilon_that_hides_nothing_has_a_warning() -> None:
     values = np.random.default_rng(0).uniform(0.0, 1.0, 50)
     found = {
@@ -491,15 +394,6 @@ def test_an_epsilon_that_hides_nothing_has_a_warning() -> None:
     assert "from 1/2 to 0.999993." in found[12.0]
     assert "comes out as its true bin with probability" not in found[1.0]
     assert "true bin with probability 0.9999" in found[12.0]
-
-
-def test_many_records_release_their_true_bins_and_the_report_says_so() -> None:
-    """At ε = 1 the promise for 10⁶ records is about who is among them, not about a value."""
-    values = np.random.default_rng(0).uniform(0.0, 1.0, 200_000)
-    made = by_values(values, 1.0, lower=0, upper=1, bins=16, delta=0.0, reruns=0)
-    said = " ".join(made.warnings)
-    assert "true bin with probability 0.9999" in said and "among the 200,000" in said
-    assert "hides next to nothing" not in said
 
 
 def test_a_delta_above_one_in_n_has_a_warning() -> None:

@@ -168,6 +168,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         true_positives=9, positives=10, false_positives=1, negatives=12, delta=0.01, confidence=0.9
     ),
     "Column.grid": lambda: dict(self=pb.own_data.make_column(DATA, lower=0.0, upper=4.0), bins=4),
+    "Frame.grid": lambda: dict(self=pb.own_data.make_column(DATA, lower=0.0, upper=4.0), bins=4),
     "Column.quantile": lambda: dict(
         self=pb.own_data.make_column(DATA, lower=0.0, upper=4.0), quantiles=array([0.25, 1.0])
     ),

@@ -1,0 +1,169 @@
+r"""What is known of a release before any value of the column is looked at.
+
+A release is asked for by what is published, by ε and δ, by the number of draws and of bins, and by
+the range or the levels of the column: its :class:`pdpbook.own_data.Frame`.  Together with
+the number of records n these are its :class:`Terms`.  Bins, scales and the ε of one draw are chosen
+from them alone, and so is every promise (:mod:`pdpbook.own_data.promises`): the terms hold no
+value, so nothing that is made from them does.
+
+m values are released together under one promise.  Draws of one randomiser are independent given the
+data, so each is made for a smaller ε, such that the m of them cost no more than (ε, δ) in total; a
+noisy histogram pays once, and any number of values may be drawn from it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _exact, _validate
+from pdpbook.audit.accounting import draws_epsilon
+from pdpbook.audit.randomisers import k_ary_randomised_response
+from pdpbook.foundations.grid_noise import whole_weights
+from pdpbook.foundations.sampling_query import Grid
+from pdpbook.own_data.categories import only_counts
+from pdpbook.own_data.column import Column, Frame, make_column, public_bins
+from pdpbook.per_instance.noise_kernels import laplace_kernel
+from pdpbook.per_instance.scale_bounds import scale_bound
+
+__all__ = ["PUBLISHED", "Terms", "make_terms", "one_draw_epsilon"]
+
+#: What may be published, in words.
+PUBLISHED = {
+    "counts": "a table of counts",
+    "mean": "the mean",
+    "quantiles": "the three quartiles",
+    "value": "single values drawn like the data",
+}
+#: By which part of it the safe scale is widened at least: against rounding.
+_WIDER = 1e-9
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The terms of a release: the frame of the column, the number of records, and what is asked.
+
+    Attributes
+    ----------
+    frame : Frame
+        The range or the levels.
+    records : int
+        Number of records n.
+    publish : str
+        "counts", "mean", "quantiles" or "value".
+    bins : int
+        Number of bins K.
+    fixed_bins : bool
+        Whether K was given, or is that of the levels, and does not follow from n.
+    epsilon, delta : float
+        The promise that is asked for, for all draws together.
+    draws : int
+        Number m of values that are drawn, where values are published.
+    """
+
+    frame: Frame
+    records: int
+    publish: str
+    bins: int
+    fixed_bins: bool
+    epsilon: float
+    delta: float
+    draws: int
+
+    @cached_property
+    def grid(self) -> Grid:
+        """The bins."""
+        return self.frame.grid(self.bins)
+
+    @cached_property
+    def draw_epsilon(self) -> float:
+        """The ε of one draw such that all of them together cost (ε, δ)."""
+        return one_draw_epsilon(self.records, self.epsilon, draws=self.draws, delta=self.delta)
+
+    @cached_property
+    def safe_scale(self) -> float:
+        """A scale that is private for every column of n records, as a part of the range.
+
+        That of Theorem 1′ is for the ideal noise.  It is widened until the noise in whole numbers,
+        which is what is drawn, keeps the promise, too.
+        """
+        n, epsilon = self.records, self.draw_epsilon
+        least, more = scale_bound(n, epsilon), _WIDER
+        while True:
+            scale = least * (1.0 + more)
+            weights = whole_weights(laplace_kernel(self.bins, [scale])[0])
+            if _exact.private_for_all_data(weights, n, epsilon):
+                return scale
+            more *= 2.0
+
+    @cached_property
+    def laplace_rows(self) -> NDArray[np.float64]:
+        """Laplace noise of the one scale that is private for every column of n records."""
+        return laplace_kernel(self.bins, [self.safe_scale])[0]
+
+    @cached_property
+    def response_rows(self) -> NDArray[np.float64]:
+        """K-ary randomised response for n records."""
+        return k_ary_randomised_response(self.bins, self.records, self.draw_epsilon)
+
+
+def one_draw_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
+    """Return the largest ε of one draw at which all draws cost no more than ε at δ.
+
+    It is so by :func:`pdpbook.draws_epsilon`, up to one part in a million; at least ε / m, rounded
+    down, and just that with δ = 0 or one draw.
+    """
+    low = _exact.rounded_down(Fraction(epsilon) / draws)
+    if draws == 1 or delta == 0.0:
+        return low
+    high = epsilon
+    while high > low * (1.0 + 1e-6):
+        middle = math.sqrt(low * high)
+        kept = draws_epsilon(n, middle, draws=draws, delta=delta) <= epsilon
+        low, high = (middle, high) if kept else (low, middle)
+    return low
+
+
+def make_terms(
+    values: ArrayLike,
+    *,
+    epsilon: float,
+    delta: float,
+    draws: int,
+    publish: str,
+    bins: int | None,
+    categories: ArrayLike | None,
+    name: str | None,
+    **framed: Any,
+) -> tuple[Column, Terms]:
+    """Check what is asked of a column, and return the column and the terms of its releases.
+
+    The arguments are those of :func:`pdpbook.own_data.report`; ``framed`` are more of
+    :func:`pdpbook.own_data.make_column`.
+    """
+    epsilon = _validate.number("epsilon", epsilon, at_least=1e-6, at_most=30.0)
+    delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
+    draws = _validate.integer("draws", draws, at_least=1, at_most=10**6)
+    publish = _validate.choice("publish", publish, *PUBLISHED)
+    if draws > 1 and publish != "value":
+        raise _validate.fail("draws", f"1 with publish={publish!r}: only values are drawn", draws)
+    if bins is not None:
+        bins = _validate.integer("bins", bins, at_least=2, at_most=1024)
+    if categories is not None:
+        only_counts(publish, bins)
+    if name is not None and not isinstance(name, str):
+        raise _validate.fail("name", "a string", name, TypeError)
+    given = getattr(values, "name", None) if name is None else name
+    named = "value" if given is None else str(given)
+    column = make_column(values, categories=categories, name=named, **framed)
+    fixed = len(column.levels) or bins  # a number of bins that does not follow from n
+    used = column.grid(fixed or public_bins(column.records, epsilon)).bins
+    return column, Terms(
+        column.frame, column.records, publish, used, bool(fixed), epsilon, delta, draws
+    )

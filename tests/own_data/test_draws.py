@@ -1,0 +1,117 @@
+"""Draws of releases: the noise that is promised, and the distribution that the report states."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import ArrayLike
+from scipy import stats
+
+import pdpbook as pb
+from pdpbook.foundations import noisy_statistics
+from pdpbook.own_data import draws
+
+FALSE_ALARM = 1e-6
+VALUES = np.repeat([1.0, 2.0, 2.5, 4.0, 7.0], [5, 9, 1, 3, 2])
+
+
+@pytest.mark.parametrize("release", ["laplace", "response", "repaired_game", "histogram"])
+def test_values_are_drawn_from_the_distribution_of_the_report(release: str) -> None:
+    """At ε = 25 noisy counts are exact, so that no run differs from another."""
+    options: dict[str, Any] = {"lower": 0, "upper": 8, "bins": 8, "publish": "value"}
+    options["draws"] = 20_000
+    report = pb.report(VALUES, 25.0, reruns=0, **options)
+    drawn = pb.make_release(VALUES, epsilon=25.0, release=release, **options).table["value"]
+    middle = report.column.grid(8).midpoints
+    found = (drawn.to_numpy()[:, None] == middle).mean(axis=0)
+    expected = report[release].distribution
+    assert found.sum() == 1.0 and np.abs(found - expected).max() < 5 * 0.5 / np.sqrt(20_000)
+
+
+def test_the_repaired_game_draws_by_the_randomiser_that_it_makes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made, drawn, draw = [], [], draws.private_randomiser
+
+    def noted(counts: ArrayLike, **options: Any) -> Any:
+        made.append((options, draw(counts, **options)))
+        return made[-1][1]
+
+    monkeypatch.setattr(draws, "private_randomiser", noted)
+    monkeypatch.setattr(draws, "draw_released", lambda *given: drawn.append(given) or [0])
+    options: dict[str, Any] = {"publish": "value", "release": "repaired_game", "delta": 0.01}
+    said = pb.make_release(VALUES, lower=0, upper=8, epsilon=1.0, **options).statement["parameters"]
+    [(asked, found)], [(counts, rows, number)] = made, drawn
+    assert (rows == found.randomiser).all() and counts.sum() == 20 and number == 1
+    assert asked["share"] * asked["epsilon"] == said["counts_epsilon"] and "rng" not in asked
+    assert asked["delta"] == said["counts_delta"] == 0.01
+
+
+def test_statistics_are_near_the_exact_ones_where_epsilon_is_large() -> None:
+    values, grid = np.repeat([1.0, 2.5, 4.5, 7.0], [60, 100, 80, 60]), pb.Grid(0, 8, 16)
+
+    def found(publish: str, release: str) -> pd.DataFrame:
+        options: dict[str, Any] = {"publish": publish, "release": release, "bins": 16}
+        return pb.make_release(values, lower=0, upper=8, epsilon=30.0, **options).table
+
+    for release, off in (("mean", 0.05), ("histogram", 0.26)):  # half a bin
+        assert found("mean", release)["value"].item() == pytest.approx(values.mean(), abs=off)
+    for release, off in (("quantiles", 0.05), ("histogram", 0.26)):
+        near = found("quantiles", release)
+        np.testing.assert_allclose(near["value"], [2.5, 2.5, 4.5], atol=off)
+        assert near["quantile"].tolist() == [0.25, 0.5, 0.75]
+    counts = found("counts", "histogram")
+    np.testing.assert_allclose(counts["share"], grid.counts(values) / 300, atol=1e-6)
+    np.testing.assert_allclose(counts["count"], grid.counts(values), atol=1e-4)
+    assert counts["from"].tolist() == [0.5 * k for k in range(16)]
+    assert counts["to"].tolist() == [0.5 * k for k in range(1, 17)]
+
+
+def test_counts_have_the_noise_that_is_promised() -> None:
+    """Two-sided geometric noise: the chance of 0 is tanh(ε/2), by χ² over 60 releases."""
+    exact = pb.Grid(0, 8, 8).counts(VALUES)
+    noise = np.concatenate(
+        [
+            pb.make_release(
+                VALUES, lower=0, upper=8, epsilon=1.0, release="noisy_counts", bins=8
+            ).table["count"]
+            - exact
+            for _ in range(60)
+        ]
+    )
+    chances = np.exp(-np.abs(np.arange(-2, 3))) * np.tanh(0.5)
+    expected = noise.size * np.append(chances, 1.0 - chances.sum())
+    observed = [np.count_nonzero(noise == z) for z in range(-2, 3)]
+    observed.append(noise.size - sum(observed))
+    assert stats.chisquare(observed, expected).pvalue > FALSE_ALARM
+
+
+def test_whole_numbers_are_published_as_whole_numbers() -> None:
+    grades = np.repeat([1, 2, 3, 4, 5], 40)
+    found = pb.make_release(grades, lower=1, upper=5, epsilon=1.0, whole=True, name="grade")
+    assert found.table["from"].tolist() == found.table["to"].tolist() == [1, 2, 3, 4, 5]
+    drawn = pb.make_release(
+        grades, lower=1, upper=5, epsilon=1.0, whole=True, publish="value", draws=50, name="grade"
+    )
+    assert set(drawn.table["grade"]) <= {1.0, 2.0, 3.0, 4.0, 5.0}
+
+
+def test_quartiles_are_drawn_at_the_epsilon_that_the_statement_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each costs its own part of ε, and all of ε for each would be three releases for one."""
+    drawn, draw = [], noisy_statistics.noisy_quantile
+
+    def noted(values: ArrayLike, points: ArrayLike, *, quantile: float, epsilon: float) -> float:
+        drawn.append((quantile, epsilon))
+        return draw(values, points, quantile=quantile, epsilon=epsilon)
+
+    monkeypatch.setattr(noisy_statistics, "noisy_quantile", noted)
+    found = pb.make_release(VALUES, lower=0, upper=8, epsilon=1.0, publish="quantiles")
+    said = found.statement["parameters"]
+    outer, median = said["quartile_epsilon"], said["median_epsilon"]
+    assert drawn == [(0.25, outer), (0.5, median), (0.75, outer)]
+    assert 5.0 / 3.0 * outer + median <= found.statement["epsilon"]
