@@ -1,14 +1,11 @@
 from .bounded_laplace import (
-    bounded_laplace_epsilon,
     bounded_laplace_mechanism,
     bounded_laplace_scale,
 )
-from .discrete_noise import discrete_gaussian_mechanism, discrete_staircase_mechanism
+from .discrete_noise import discrete_gaussian_mechanism
 from .divergences import hockey_stick_divergence, kl_divergence, pure_epsilon
 from .mechanisms import (
     analytic_gaussian_sigma,
-    classical_gaussian_sigma,
-    exponential_epsilon,
     exponential_mechanism,
     exponential_probabilities,
     gaussian_delta,
@@ -17,8 +14,6 @@ from .mechanisms import (
     laplace_epsilon,
     laplace_mechanism,
     randomised_response,
-    randomised_response_epsilon,
-    randomised_response_share,
 )
 from .noisy_statistics import noisy_mean, noisy_quantile
 from .privacy import (
@@ -30,7 +25,7 @@ from .privacy import (
     posterior_interval,
 )
 from .released_bits import double_laplace, impossible_share, laplace_preimages
-from .renyi import gaussian_renyi, laplace_renyi, renyi_divergence, renyi_epsilon
+from .renyi import gaussian_renyi, laplace_renyi, renyi_epsilon
 from .sampling_query import Grid, PerInstanceLaplace
 from .staircase import staircase_error, staircase_mechanism, staircase_pdf
 from .tradeoff import gaussian_tradeoff, laplace_tradeoff, tradeoff_bound, tradeoff_curve
@@ -42,14 +37,10 @@ __all__ = [
     "advanced_composition",
     "analytic_gaussian_sigma",
     "basic_composition",
-    "bounded_laplace_epsilon",
     "bounded_laplace_mechanism",
     "bounded_laplace_scale",
-    "classical_gaussian_sigma",
     "discrete_gaussian_mechanism",
-    "discrete_staircase_mechanism",
     "double_laplace",
-    "exponential_epsilon",
     "exponential_mechanism",
     "exponential_probabilities",
     "gaussian_delta",
@@ -72,9 +63,6 @@ __all__ = [
     "posterior_interval",
     "pure_epsilon",
     "randomised_response",
-    "randomised_response_epsilon",
-    "randomised_response_share",
-    "renyi_divergence",
     "renyi_epsilon",
     "staircase_error",
     "staircase_mechanism",

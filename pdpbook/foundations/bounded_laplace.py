@@ -25,43 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _exact, _validate
 
-__all__ = ["bounded_laplace_epsilon", "bounded_laplace_mechanism", "bounded_laplace_scale"]
-
-
-def bounded_laplace_epsilon(
-    scale: float, *, lower: float, upper: float, sensitivity: float
-) -> float:
-    r"""Return the ε that Laplace noise restricted to a range is worth.
-
-    Parameters
-    ----------
-    scale : float
-        :math:`b > 0`, at least 1/700 of the sensitivity.
-    lower, upper : float
-    sensitivity : float
-        :math:`0 < \Delta \le` ``upper - lower``.
-
-    Returns
-    -------
-    float
-        The smallest ε, the logarithm of the sum above, rounded up by a few units in the last place.
-
-    Notes
-    -----
-    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
-    Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019), with the constant in closed form.
-    Taught, with a proof, in *Other mechanisms*.
-
-    Examples
-    --------
-    >>> round(bounded_laplace_epsilon(1.0, lower=0.0, upper=10.0, sensitivity=1.0), 4)
-    1.4898
-    """
-    lower, upper, sensitivity = _range(lower, upper, sensitivity)
-    scale = _validate.number("scale", scale, above=0.0)
-    if sensitivity / scale > 700.0:
-        raise _validate.fail("scale", "at least 1/700 of the sensitivity", scale)
-    return _epsilon(scale, upper - lower, sensitivity)
+__all__ = ["bounded_laplace_mechanism", "bounded_laplace_scale"]
 
 
 def bounded_laplace_scale(
@@ -71,8 +35,9 @@ def bounded_laplace_scale(
 
     Parameters
     ----------
-    lower, upper, sensitivity : float
-        As for :func:`bounded_laplace_epsilon`.
+    lower, upper : float
+    sensitivity : float
+        :math:`0 < \Delta \le` ``upper - lower``.
     epsilon : float, ε from 1e-9 to 500
 
     Returns

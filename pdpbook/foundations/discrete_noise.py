@@ -26,11 +26,6 @@ probability :math:`e^{-2^jr}` before the first failure.  With the largest j for 
 **Discrete Laplace**, :math:`\Pr[Z=z]\propto e^{-r|z|}`: a geometric number with a random sign,
 drawn again if it is 0 with a minus, because 0 would count twice (their Algorithm 2).
 
-**Discrete staircase**: on each side of 0 the weights are 1 on r whole numbers and
-:math:`e^{-\varepsilon}` on the next :math:`\Delta-r`, and so on, a factor
-:math:`e^{-\varepsilon}` lower after each Δ.  A geometric number says after how many Δ, and a
-uniform place in the stretch is kept below r, and with probability :math:`e^{-\varepsilon}` above.
-
 **Discrete Gaussian**, :math:`\Pr[Z=z]\propto e^{-hz^2}`: a discrete Laplace number z of rate r that
 is kept with probability :math:`e^{-(hz^2-r|z|+\kappa)}`, where :math:`\kappa\ge r^2/4h` makes the
 exponent positive for all z (their Algorithm 3).
@@ -61,7 +56,6 @@ __all__ = [
     "discrete_gaussian_mechanism",
     "discrete_gaussian_noise",
     "discrete_laplace_noise",
-    "discrete_staircase_mechanism",
     "geometric_numbers",
     "rate_units",
 ]
@@ -248,76 +242,3 @@ def discrete_gaussian_mechanism(
     noise = discrete_gaussian_noise(Fraction(sigma) ** 2, raw.size, source).reshape(raw.shape)
     noisy = add_noise(raw, noise)
     return noisy if raw.ndim else int(noisy)
-
-
-def discrete_staircase_mechanism(
-    value: ArrayLike,
-    *,
-    sensitivity: int = 1,
-    epsilon: float,
-    rng: np.random.Generator | None = None,
-    step: int | None = None,
-) -> int | NDArray[np.int64]:
-    r"""Add discrete staircase noise, the staircase mechanism of whole numbers.
-
-    Parameters
-    ----------
-    value : int or array_like of int, at most 2⁵³ in size
-    sensitivity : int
-        :math:`\Delta`, the most that one record can change an entry; from 1 to :math:`2^{31}`.
-    epsilon : float, ε of each entry, from 1e-9 to 36
-    rng : numpy.random.Generator, optional
-        A release takes None: the generator of the operating system.
-    step : int, optional
-        The r from 1 to Δ at which the noise falls; by default the one next to
-        :math:`\Delta/(1+e^{\varepsilon/2})`, which has about the smallest mean absolute error.
-
-    Returns
-    -------
-    int or ndarray of int
-        ``value`` plus Z with :math:`P(Z=z)\propto e^{-\varepsilon k}`, where k is the number of
-        steps at r, r + Δ, r + 2Δ, … that are at most :math:`|z|`.  It is drawn exactly, with ε
-        rounded down to a multiple of :math:`2^{-62}`.
-
-    Notes
-    -----
-    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
-    Source: Geng & Viswanath (2016) for the noise, on a grid.  Its ideal form on real numbers is
-    :func:`pdpbook.foundations.staircase_mechanism`, which is taught in *Other mechanisms*.
-
-    Examples
-    --------
-    >>> options = {"sensitivity": 100, "epsilon": 4.0, "rng": np.random.default_rng(0)}
-    >>> discrete_staircase_mechanism([1000, 1000, 1000], **options)
-    array([ 993, 1072,  990])
-    """
-    raw = _validate.whole_numbers("value", value)
-    width = _validate.integer("sensitivity", sensitivity, at_least=1, at_most=2**31)
-    epsilon = _validate.number("epsilon", epsilon, at_least=1e-9, at_most=36.0)
-    source = release_source(rng)
-    if step is None:
-        step = min(max(round(width / (1.0 + math.exp(epsilon / 2.0))), 1), width)
-    step = _validate.integer("step", step, at_least=1, at_most=width)
-    units = rate_units(Fraction(epsilon))
-    noise = _staircase_noise(units, width, step, raw.size, source).reshape(raw.shape)
-    noisy = add_noise(raw, noise)
-    return noisy if raw.ndim else int(noisy)
-
-
-def _staircase_noise(
-    units: int, width: int, step: int, size: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """Draw staircase noise that falls at ``step`` in each stretch of ``width`` numbers."""
-    whole, part = divmod(units, UNITS)
-    noise = np.empty(size, dtype=np.int64)
-    open_ = np.arange(size)
-    while open_.size:
-        place = rng.integers(width, size=open_.size)
-        kept = place < step
-        kept |= coins(np.full(open_.size, part), rng, wholes=whole)
-        stretches = np.minimum(geometric_numbers(units, open_.size, rng), LARGEST // width - 1)
-        minus = rng.integers(2, size=open_.size) == 1
-        length = stretches * width + place
-        noise[open_] = np.where(minus, -length, length)
-        open_ = open_[~kept | (minus & (length == 0))]
-    return noise

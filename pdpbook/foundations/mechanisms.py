@@ -11,10 +11,8 @@ exponential               r with weight exp(ε u(D, r)/(2Δu))  ε-DP
 ========================  ==================================  ============================
 
 Δ₁ and Δ₂ are the largest changes of f in the L1 and in the L2 norm when one record comes or goes.
-Each sampler but the geometric one stands beside a function that says what its noise is worth, its
-*privacy map* (:func:`laplace_epsilon`, :func:`gaussian_delta`,
-:func:`randomised_response_epsilon`, :func:`exponential_epsilon`).  The Laplace and the Gaussian
-sampler take a scale of its own for each entry.
+:func:`laplace_epsilon` and :func:`gaussian_delta` compute what Laplace and Gaussian noise is worth,
+its *privacy map*.  Their samplers take a scale of its own for each entry.
 
 Two kinds of samplers stand here.  :func:`geometric_mechanism`, :func:`exponential_mechanism` and
 :func:`randomised_response` draw *exactly*, with the samplers of
@@ -50,8 +48,6 @@ from pdpbook.foundations.system_generator import release_source
 
 __all__ = [
     "analytic_gaussian_sigma",
-    "classical_gaussian_sigma",
-    "exponential_epsilon",
     "exponential_mechanism",
     "exponential_probabilities",
     "gaussian_delta",
@@ -60,8 +56,6 @@ __all__ = [
     "laplace_epsilon",
     "laplace_mechanism",
     "randomised_response",
-    "randomised_response_epsilon",
-    "randomised_response_share",
 ]
 
 
@@ -328,43 +322,6 @@ def analytic_gaussian_sigma(
     return sigma if np.ndim(sigma) else float(sigma)
 
 
-def classical_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta: float) -> float:
-    r"""Return the standard deviation of the textbook formula, where the formula holds.
-
-    Parameters
-    ----------
-    sensitivity : float, Δ₂ > 0
-    epsilon : float
-        :math:`\varepsilon` in (0, 1): the formula is wrong for large ε and is refused there.
-    delta : float
-        δ in (0, 1/2], the range of the proof.
-
-    Returns
-    -------
-    float
-        :math:`\sigma = \Delta_2\sqrt{2\ln(1.25/\delta)}/\varepsilon`, rounded up.
-
-    Notes
-    -----
-    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
-    Source: Dwork & Roth (2014), Theorem A.1; Utaliyeva, Shin & Choi (2021), section 3.2, without
-    the limit on ε.  Taught, with a proof, in *Laplace and Gaussian noise*.
-
-    Examples
-    --------
-    >>> round(classical_gaussian_sigma(epsilon=0.5, delta=1e-5), 4)
-    9.6896
-    """
-    sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
-    epsilon = _validate.number("epsilon", epsilon, above=0.0, below=1.0)
-    delta = _validate.number("delta", delta, above=0.0, at_most=0.5)
-    sigma = sensitivity / epsilon * math.sqrt(2.0 * (math.log(1.25) - math.log(delta)))
-    sigma = _exact.up(sigma, 8)
-    if sigma == math.inf:
-        raise _validate.fail("sensitivity", "small enough for a finite sigma", sensitivity)
-    return sigma
-
-
 @overload
 def gaussian_mechanism(
     value: float, *, sensitivity: float, epsilon: float, delta: float, rng: np.random.Generator
@@ -535,46 +492,6 @@ def exponential_mechanism(
 
 
 @overload
-def exponential_epsilon(rate: float, *, sensitivity: float = 1.0) -> float: ...
-@overload
-def exponential_epsilon(rate: ArrayLike, *, sensitivity: float = 1.0) -> NDArray[np.float64]: ...
-def exponential_epsilon(
-    rate: ArrayLike, *, sensitivity: float = 1.0
-) -> float | NDArray[np.float64]:
-    r"""Return the ε of a choice with weights :math:`e^{\text{rate}\cdot u}`.
-
-    Parameters
-    ----------
-    rate : float or array_like
-        Factor :math:`> 0` before the utility in the exponent.
-    sensitivity : float, Δu > 0
-
-    Returns
-    -------
-    float or ndarray
-        :math:`2\,\text{rate}\,\Delta u`, rounded up.
-
-    Notes
-    -----
-    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
-    Taught in *Other mechanisms*, with the case in which half of it is enough.
-
-    Examples
-    --------
-    >>> exponential_epsilon(0.5)
-    1.0
-    """
-    sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
-    with np.errstate(over="ignore"):
-        epsilon = 2.0 * _numbers("rate", rate, above=0.0) * sensitivity
-    if not np.isfinite(epsilon).all():
-        raise _validate.fail("sensitivity", "so small that epsilon is finite", sensitivity)
-    if np.ndim(epsilon):
-        return np.asarray(np.nextafter(epsilon, math.inf))
-    return _exact.times_up(2 * Fraction(float(np.asarray(rate))), sensitivity)
-
-
-@overload
 def randomised_response(
     answers: bool, *, epsilon: float, rng: np.random.Generator | None = None
 ) -> bool: ...
@@ -625,61 +542,6 @@ def randomised_response(
         undecided = undecided[lie & ~kept]
     reported = truth ^ lies.reshape(truth.shape)
     return reported if truth.ndim else bool(reported)
-
-
-def randomised_response_epsilon(truth: float) -> float:
-    r"""Return the ε of randomised response that tells the truth with a given probability.
-
-    Parameters
-    ----------
-    truth : float, probability p in [1/2, 1) of a true answer
-
-    Returns
-    -------
-    float
-        :math:`\ln\frac{p}{1-p}`, rounded up by a few units in the last place.
-
-    Notes
-    -----
-    In this local model neighbours are any two answers of one person (replacement).
-    Taught in *Why noise?*
-
-    Examples
-    --------
-    >>> round(randomised_response_epsilon(0.75), 4)
-    1.0986
-    """
-    truth = _validate.number("truth", truth, at_least=0.5, below=1.0)
-    return _exact.up(math.log1p((2.0 * truth - 1.0) / (1.0 - truth)), 4)  # differences are exact
-
-
-def randomised_response_share(reported: ArrayLike, *, epsilon: float) -> float:
-    r"""Estimate the share of true answers "yes" from the reported ones, without bias.
-
-    Parameters
-    ----------
-    reported : array_like of bool, shape (n,)
-        What :func:`randomised_response` returned.
-    epsilon : float, ε > 0
-
-    Returns
-    -------
-    float
-        :math:`(\bar y-(1-p))/(2p-1)` with :math:`p=e^\varepsilon/(1+e^\varepsilon)`; it may lie
-        outside [0, 1].
-
-    Notes
-    -----
-    Source: Warner (1965).  Taught in *Why noise?*
-
-    Examples
-    --------
-    >>> randomised_response_share([True, False], epsilon=1.0)
-    0.5
-    """
-    answers = _validate.booleans("reported", reported)
-    epsilon = _validate.number("epsilon", epsilon, at_least=1e-300)  # for a finite estimate
-    return 0.5 + (float(answers.mean()) - 0.5) / math.tanh(epsilon / 2.0)
 
 
 def _numbers(name: str, values: ArrayLike, **bounds: float) -> Any:

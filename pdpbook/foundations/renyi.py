@@ -29,47 +29,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
-from pdpbook.foundations.divergences import kl_divergence
 
-__all__ = ["gaussian_renyi", "laplace_renyi", "renyi_divergence", "renyi_epsilon"]
-
-
-def renyi_divergence(p: ArrayLike, q: ArrayLike, *, order: float) -> float:
-    r"""Return the Rényi divergence of two distributions.
-
-    Parameters
-    ----------
-    p, q : array_like, shape (K,)
-        Output distributions on a data set and on a neighbour; one direction only.
-    order : float
-        :math:`\alpha > 1`, or 1 for the limit, the Kullback–Leibler divergence.
-
-    Returns
-    -------
-    float
-        :math:`D_\alpha(p\|q)` in nats; infinite where p reaches an output that q does not.
-
-    Notes
-    -----
-    Source: Mironov (2017), Definition 3.  Taught in *Composition*.
-
-    Examples
-    --------
-    >>> [round(renyi_divergence([0.75, 0.25], [0.25, 0.75], order=a), 4) for a in (1, 2, 1000)]
-    [0.5493, 0.8473, 1.0983]
-    """
-    from scipy.special import logsumexp
-
-    first, second = _validate.distributions("p", p, "q", q)
-    order = _validate.number("order", order, at_least=1.0)
-    if order == 1.0:
-        return kl_divergence(first, second)
-    seen = first > 0.0
-    if (second[seen] == 0.0).any():
-        return math.inf
-    loss = np.log(first[seen]) - np.log(second[seen])
-    moment = logsumexp(np.log(first[seen]) + (order - 1.0) * loss)
-    return max(float(moment) / (order - 1.0), 0.0)
+__all__ = ["gaussian_renyi", "laplace_renyi", "renyi_epsilon"]
 
 
 @overload

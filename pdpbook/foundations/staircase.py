@@ -130,8 +130,7 @@ def staircase_mechanism(
     -----
     Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Geng, Kairouz, Oh & Viswanath (2015), Algorithm 1.  Taught in *Other mechanisms*.
-    The low bits of floating-point noise betray the answer.
-    :func:`pdpbook.foundations.discrete_staircase_mechanism` draws exactly, for a release.
+    The low bits of floating-point noise betray the answer, so it is for experiments.
 
     Examples
     --------

@@ -10,22 +10,18 @@ from .noise_kernels import (
 from .privacy_loss import linear_limits, privacy_losses, records_needed
 from .scale_bounds import published_scale_bound, scale_bound, uniform_release_scale
 from .statistic_losses import (
-    count_changes,
     gaussian_deltas,
     gaussian_epsilons,
     laplace_losses,
     mean_changes,
     quantile_losses,
     quantile_probabilities,
-    sum_changes,
     worst_mean_change,
-    worst_sum_change,
 )
 
 __all__ = [
     "Influence",
     "common_scale",
-    "count_changes",
     "gaussian_deltas",
     "gaussian_epsilons",
     "gaussian_kernel",
@@ -41,11 +37,9 @@ __all__ = [
     "quantile_probabilities",
     "records_needed",
     "scale_bound",
-    "sum_changes",
     "truncated_laplace_extremes",
     "truncated_laplace_pdf",
     "uniform_release_scale",
     "worst_least_squares_changes",
     "worst_mean_change",
-    "worst_sum_change",
 ]

@@ -35,102 +35,16 @@ from pdpbook.foundations.mechanisms import gaussian_delta
 from pdpbook.foundations.noisy_statistics import candidate_counts, nearest_candidates
 
 __all__ = [
-    "count_changes",
     "gaussian_deltas",
     "gaussian_epsilons",
     "laplace_losses",
     "mean_changes",
     "quantile_losses",
     "quantile_probabilities",
-    "sum_changes",
     "worst_mean_change",
-    "worst_sum_change",
 ]
 
 _SMALLEST, _LARGEST = 1e-300, 1e100  #: distances of two Gaussians, in standard deviations
-
-
-def count_changes(counted: ArrayLike) -> NDArray[np.float64]:
-    """Return how far a count moves when each record is removed.
-
-    Parameters
-    ----------
-    counted : array_like of bool, shape (n,)
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        1 for a record that is counted, which is the most that any record can change a count by, and
-        0 for one that is not.
-
-    Notes
-    -----
-    Source: Wang (2019), per-instance sensitivity.  Taught in *What a released statistic tells about
-    each record*.
-
-    Examples
-    --------
-    >>> count_changes([True, False, True])
-    array([1., 0., 1.])
-    """
-    flags = _validate.booleans("counted", counted)
-    if flags.ndim != 1 or flags.size < 1:
-        raise ValueError(
-            "counted must be one-dimensional and hold at least 1 value(s), "
-            f"got counted of shape {flags.shape}"
-        )
-    return flags.astype(np.float64)
-
-
-def sum_changes(values: ArrayLike) -> NDArray[np.float64]:
-    """Return how far the sum moves when each record is removed.
-
-    Parameters
-    ----------
-    values : array_like, shape (n,)
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        The values themselves.
-
-    Notes
-    -----
-    Source: Wang (2019), per-instance sensitivity.  Taught in *What a released statistic tells about
-    each record*.
-
-    Examples
-    --------
-    >>> sum_changes([0.0, 0.0, 3.0])
-    array([0., 0., 3.])
-    """
-    return _validate.finite_vector("values", values)
-
-
-def worst_sum_change(*, lower: float, upper: float) -> float:
-    """Return the farthest that one record can move a sum, whatever the others are.
-
-    Parameters
-    ----------
-    lower, upper : float
-        Smallest and largest possible value of a record.
-
-    Returns
-    -------
-    float
-        The larger of the absolute values of both ends, in their unit.
-
-    Notes
-    -----
-    It is the sensitivity of the sum, when a record is removed.  Source: Dwork et al. (2006).
-    Taught in *What a released statistic tells about each record*.
-
-    Examples
-    --------
-    >>> worst_sum_change(lower=-2.0, upper=1.0)
-    2.0
-    """
-    return max(map(abs, _ends(lower, upper)))
 
 
 def mean_changes(values: ArrayLike) -> NDArray[np.float64]:

@@ -24,6 +24,11 @@ def density(x, answer, scale, lower, upper):
     return np.exp(-np.abs(x - answer) / scale) / scale / inside
 
 
+def epsilon_of(scale, *, lower, upper, sensitivity):
+    """What the noise of a scale is worth, as the search for the scale sees it."""
+    return bounded._epsilon(scale, upper - lower, sensitivity)
+
+
 @settings(max_examples=60)
 @given(st.floats(0.05, 3.0), st.floats(0.01, 1.0), st.floats(-5.0, 5.0), st.floats(0.5, 20.0))
 def test_privacy_map_by_search(relative_scale, part, lower, width):
@@ -35,7 +40,7 @@ def test_privacy_map_by_search(relative_scale, part, lower, width):
         here = density(x, answer, scale, lower, upper)
         there = density(x, answer + reach, scale, lower, upper)
         worst = max(worst, np.abs(np.log(here / there)).max())
-    stated = bounded.bounded_laplace_epsilon(scale, lower=lower, upper=upper, sensitivity=reach)
+    stated = epsilon_of(scale, lower=lower, upper=upper, sensitivity=reach)
     assert worst == pytest.approx(stated, rel=1e-9)
     nearer = density(x, lower, scale, lower, upper) / density(
         x, lower + reach / 3, scale, lower, upper
@@ -47,9 +52,9 @@ def test_privacy_map_by_search(relative_scale, part, lower, width):
 def test_scale_solves_its_equation(epsilon, part):
     limits = {"lower": -1.0, "upper": 3.0, "sensitivity": 4.0 * part}
     scale = bounded.bounded_laplace_scale(**limits, epsilon=epsilon)
-    assert bounded.bounded_laplace_epsilon(scale, **limits) <= epsilon
-    assert bounded.bounded_laplace_epsilon(scale, **limits) == pytest.approx(epsilon, rel=1e-9)
-    assert bounded.bounded_laplace_epsilon(scale * (1 - 1e-6), **limits) > epsilon
+    assert epsilon_of(scale, **limits) <= epsilon
+    assert epsilon_of(scale, **limits) == pytest.approx(epsilon, rel=1e-9)
+    assert epsilon_of(scale * (1 - 1e-6), **limits) > epsilon
     assert scale >= limits["sensitivity"] / epsilon * (1 - 1e-12)
 
 
@@ -58,7 +63,7 @@ def test_scale_solves_its_equation(epsilon, part):
 def test_scale_at_extreme_levels(epsilon, part):
     limits = {"lower": 0.0, "upper": 1.0, "sensitivity": part}
     scale = bounded.bounded_laplace_scale(**limits, epsilon=epsilon)
-    assert bounded.bounded_laplace_epsilon(scale, **limits) == pytest.approx(epsilon, rel=1e-5)
+    assert epsilon_of(scale, **limits) == pytest.approx(epsilon, rel=1e-5)
 
 
 def test_the_whole_range_costs_nothing_extra():
@@ -98,5 +103,5 @@ def test_the_search_ends_among_the_smallest_numbers():
     """Where neighbouring floats are further apart than any small share of them."""
     limits = {"lower": 0.0, "upper": 1e-300, "sensitivity": 1e-310}
     scale = bounded.bounded_laplace_scale(**limits, epsilon=1.0)
-    assert bounded.bounded_laplace_epsilon(scale, **limits) <= 1.0
+    assert epsilon_of(scale, **limits) <= 1.0
     assert scale == pytest.approx(1e-310, rel=1e-3)

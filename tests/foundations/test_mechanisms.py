@@ -98,22 +98,6 @@ def test_randomised_response_lies_as_often_as_it_should(factor):
         judge(found, right=factor == 1.0)
 
 
-def test_randomised_response_share_is_unbiased():
-    truth = np.arange(200) < 60
-    estimates = [
-        mech.randomised_response_share(
-            mech.randomised_response(truth, epsilon=1.0, rng=np.random.default_rng(seed)),
-            epsilon=1.0,
-        )
-        for seed in range(2000)
-    ]
-    keep = math.e / (1.0 + math.e)
-    spread = math.sqrt(keep * (1 - keep) / 200) / (2 * keep - 1)
-    score = (np.mean(estimates) - 0.3) / (spread / math.sqrt(2000))
-    assert abs(score) < 4.9, f"{score:.1f} standard errors; false alarms: 1e-6"
-    assert np.std(estimates) == pytest.approx(spread, rel=0.1)
-
-
 def exact_delta(sigma: float, epsilon: float) -> float:
     """The defining equation of the Gaussian mechanism, with a thousand digits."""
     import mpmath as mp
@@ -177,13 +161,6 @@ def test_analytic_sigma_against_dp_accounting(epsilon, delta):
     assert FROZEN_SIGMA[epsilon, delta] == pytest.approx(live, rel=1e-9)
 
 
-@given(st.floats(1e-3, 0.999), st.floats(-20.0, math.log10(0.5)).map(lambda x: 10.0**x))
-def test_classical_sigma_is_safe_where_it_is_allowed(epsilon, delta):
-    sigma = mech.classical_gaussian_sigma(epsilon=epsilon, delta=delta)
-    assert mech.gaussian_delta(sigma, epsilon=epsilon) <= delta
-    assert sigma >= mech.analytic_gaussian_sigma(epsilon=epsilon, delta=delta)
-
-
 def test_the_textbook_formula_fails_for_large_epsilon():
     for epsilon, delta in ((20.0, 1e-5), (50.0, 1e-5)):
         sigma = math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon
@@ -212,15 +189,6 @@ def test_exponential_mechanism_can_cost_all_of_epsilon():
     high, low = np.array([0.0, 30.0]), np.array([1.0, 29.0])
     p, q = (mech.exponential_probabilities(u, sensitivity=1, epsilon=1.0) for u in (high, low))
     assert pure_epsilon(p, q) == pytest.approx(1.0, abs=1e-5)
-    assert mech.exponential_epsilon(0.5, sensitivity=1.0) == 1.0
-
-
-def test_privacy_maps_undo_the_calibration():
-    assert mech.laplace_epsilon(6.0, sensitivity=3.0) == 0.5
-    for epsilon in (0.1, 1.0, 5.0):
-        truth = math.exp(epsilon) / (1.0 + math.exp(epsilon))
-        assert mech.randomised_response_epsilon(truth) == pytest.approx(epsilon)
-    assert mech.randomised_response_epsilon(0.5) == 0.0
 
 
 CALLS = {
@@ -325,14 +293,10 @@ def test_gaussian_delta_to_twelve_digits(step, epsilon):
 def test_formulas_by_hand():
     several = mech.laplace_epsilon([1.0, 2.0], sensitivity=3.0)  # rounded up
     assert several.tolist() == [math.nextafter(3.0, 4.0), math.nextafter(1.5, 2.0)]
-    assert mech.exponential_epsilon(0.25, sensitivity=3.0) == 1.5
-    classical = mech.classical_gaussian_sigma(sensitivity=3.0, epsilon=0.5, delta=0.01)
-    assert classical == pytest.approx(6.0 * math.sqrt(2.0 * math.log(125.0)), rel=1e-14)
+    assert mech.laplace_epsilon(6.0, sensitivity=3.0) == 0.5
     chances = mech.exponential_probabilities([2000.0, 2001.0, 2003.0], sensitivity=2, epsilon=1.0)
     weights = np.exp([0.0, 0.25, 0.75])
     assert chances == pytest.approx(weights / weights.sum(), rel=1e-14)
-    share = mech.randomised_response_share([True, False, False, False], epsilon=2.0)
-    assert share == pytest.approx(0.5 - 0.25 / math.tanh(1.0), rel=1e-14)
     assert mech.gaussian_delta(2.0, epsilon=0.7, sensitivity=3.0) == mech.gaussian_delta(
         2.0 / 3.0, epsilon=0.7
     )

@@ -149,7 +149,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         game=small_game(), start=largest_scale(small_game()), rng=rng(), max_sweeps=5, batch=True
     ),
     "best_response_row": lambda: dict(game=small_game(), seeds=[0]),
-    "bounded_laplace_epsilon": lambda: dict(scale=1.0, lower=0.0, upper=2.0, sensitivity=1.0),
     "bounded_laplace_mechanism": lambda: dict(
         value=0.5, lower=0.0, upper=1.0, sensitivity=0.1, epsilon=1.0, rng=rng()
     ),
@@ -163,7 +162,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "certified_optimum": lambda: dict(
         game=small_game(), start=largest_scale(small_game()), relative_gap=0.01, time_limit=5.0
     ),
-    "classical_gaussian_sigma": lambda: dict(sensitivity=1.0, epsilon=0.5, delta=1e-5),
     "clopper_pearson_epsilon": lambda: dict(
         true_positives=9, positives=10, false_positives=1, negatives=12, delta=0.01, confidence=0.9
     ),
@@ -179,7 +177,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         | dict(max_sweeps=5, progress=False)
     ),
     "cosine_similarity": lambda: dict(p=P, q=Q),
-    "count_changes": lambda: dict(counted=array([True, False, True])),
     "CountPosterior.lumped": lambda: dict(
         self=count_posterior.CountPosterior(array([[1.0, 2.0]]), array([[0.5, 0.5]])), groups=2
     ),
@@ -188,9 +185,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         | dict(prior=array([[1.0]]), user_sign=-1)
     ),
     "discrete_gaussian_mechanism": lambda: dict(value=array([1, 2]), sigma=2.0, rng=rng()),
-    "discrete_staircase_mechanism": lambda: dict(
-        value=array([1, 2]), sensitivity=3, epsilon=0.5, rng=rng(), step=2
-    ),
     "distance_budgets": lambda: dict(
         levels=4, total=4.0, direction="reversed", offset=1.0, protected=3
     ),
@@ -201,7 +195,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "draws_epsilon": lambda: dict(n=100, epsilon=1.0, draws=9, delta=1e-6),
     "end_to_end_losses": lambda: dict(counts=array([2, 1]), pipeline=blurred),
     "enumeration_row": lambda: dict(game=small_game(), seeds=[0], generations=1),
-    "exponential_epsilon": lambda: dict(rate=array([0.5, 1.0]), sensitivity=1.0),
     "exponential_mechanism": lambda: dict(
         utilities=array([3.0, 2.0, 0.0]), sensitivity=1.0, epsilon=1.0, rng=rng(), size=5
     ),
@@ -392,8 +385,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         values=DATA, candidates=array([1.0, 2.0, 3.0]), quantile=0.5, epsilon=1.0
     ),
     "randomised_response": lambda: dict(answers=array([True, False]), epsilon=0.5, rng=rng()),
-    "randomised_response_epsilon": lambda: dict(truth=0.75),
-    "randomised_response_share": lambda: dict(reported=array([True, False]), epsilon=0.5),
     "randomiser_epsilon": lambda: dict(randomiser=ROWS, n=3),
     "record_profile": lambda: dict(present=P, absent=Q, draws=3, step=0.1),
     "record_rows": lambda: dict(
@@ -416,7 +407,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         | dict(scale=2.0, name="median")
     ),
     "removals": lambda: dict(game=small_game(), solve=largest_scale, from_bins=[0]),
-    "renyi_divergence": lambda: dict(p=P, q=Q, order=2.0),
     "renyi_epsilon": lambda: dict(
         order=array([2.0, 10.0]), divergence=array([0.1, 0.5]), delta=1e-5
     ),
@@ -457,7 +447,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "staircase_pdf": lambda: dict(
         noise=array([0.0, 0.5]), epsilon=1.0, sensitivity=1.0, share=0.25
     ),
-    "sum_changes": lambda: dict(values=DATA),
     "tradeoff_bound": lambda: dict(alpha=array([0.0, 0.5]), epsilon=1.0, delta=0.1),
     "tradeoff_curve": lambda: dict(present=P, absent=Q),
     "train": lambda: (
@@ -480,6 +469,5 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         features=LINE, response=DATA, candidates=LINE, lower=0.0, upper=4.0
     ),
     "worst_mean_change": lambda: dict(n=4, lower=0.0, upper=4.0),
-    "worst_sum_change": lambda: dict(lower=0.0, upper=4.0),
     "zero_sum_equilibrium": lambda: dict(game=matching_pennies()),
 }
