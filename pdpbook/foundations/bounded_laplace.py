@@ -18,7 +18,6 @@ later chapters of the book, both are equal.
 from __future__ import annotations
 
 import math
-from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -71,26 +70,6 @@ def bounded_laplace_scale(
     return high
 
 
-@overload
-def bounded_laplace_mechanism(
-    value: float,
-    *,
-    lower: float,
-    upper: float,
-    sensitivity: float,
-    epsilon: float,
-    rng: np.random.Generator,
-) -> float: ...
-@overload
-def bounded_laplace_mechanism(
-    value: ArrayLike,
-    *,
-    lower: float,
-    upper: float,
-    sensitivity: float,
-    epsilon: float,
-    rng: np.random.Generator,
-) -> NDArray[np.float64]: ...
 def bounded_laplace_mechanism(
     value: ArrayLike,
     *,

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -59,14 +59,6 @@ __all__ = [
 ]
 
 
-@overload
-def laplace_mechanism(
-    value: float, *, sensitivity: float, epsilon: float, rng: np.random.Generator
-) -> float: ...
-@overload
-def laplace_mechanism(
-    value: ArrayLike, *, sensitivity: ArrayLike, epsilon: ArrayLike, rng: np.random.Generator
-) -> NDArray[np.float64]: ...
 def laplace_mechanism(
     value: ArrayLike, *, sensitivity: ArrayLike, epsilon: ArrayLike, rng: np.random.Generator
 ) -> float | NDArray[np.float64]:
@@ -113,10 +105,6 @@ def laplace_mechanism(
     return _validate.generator("rng", rng).laplace(exact, scale)
 
 
-@overload
-def laplace_epsilon(scale: float, *, sensitivity: float = 1.0) -> float: ...
-@overload
-def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> NDArray[np.float64]: ...
 def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> float | NDArray[np.float64]:
     r"""Return the ε that Laplace noise of a given scale is worth.
 
@@ -148,18 +136,6 @@ def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> float | ND
     return _exact.rounded_up(Fraction(width) / Fraction(scales))
 
 
-@overload
-def geometric_mechanism(
-    value: int, *, sensitivity: int = 1, epsilon: float, rng: np.random.Generator | None = None
-) -> int: ...
-@overload
-def geometric_mechanism(
-    value: ArrayLike,
-    *,
-    sensitivity: int = 1,
-    epsilon: float,
-    rng: np.random.Generator | None = None,
-) -> NDArray[np.int64]: ...
 def geometric_mechanism(
     value: ArrayLike,
     *,
@@ -212,12 +188,6 @@ def geometric_mechanism(
     return noisy if raw.ndim else int(noisy)
 
 
-@overload
-def gaussian_delta(sigma: float, *, sensitivity: float = 1.0, epsilon: float) -> float: ...
-@overload
-def gaussian_delta(
-    sigma: ArrayLike, *, sensitivity: float = 1.0, epsilon: ArrayLike
-) -> NDArray[np.float64]: ...
 def gaussian_delta(
     sigma: ArrayLike, *, sensitivity: float = 1.0, epsilon: ArrayLike
 ) -> float | NDArray[np.float64]:
@@ -259,12 +229,6 @@ def gaussian_delta(
     return delta if delta.ndim else float(delta)
 
 
-@overload
-def analytic_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta: float) -> float: ...
-@overload
-def analytic_gaussian_sigma(
-    *, sensitivity: ArrayLike = 1.0, epsilon: ArrayLike, delta: float
-) -> NDArray[np.float64]: ...
 def analytic_gaussian_sigma(
     *, sensitivity: ArrayLike = 1.0, epsilon: ArrayLike, delta: float
 ) -> float | NDArray[np.float64]:
@@ -322,19 +286,6 @@ def analytic_gaussian_sigma(
     return sigma if np.ndim(sigma) else float(sigma)
 
 
-@overload
-def gaussian_mechanism(
-    value: float, *, sensitivity: float, epsilon: float, delta: float, rng: np.random.Generator
-) -> float: ...
-@overload
-def gaussian_mechanism(
-    value: ArrayLike,
-    *,
-    sensitivity: ArrayLike,
-    epsilon: ArrayLike,
-    delta: float,
-    rng: np.random.Generator,
-) -> NDArray[np.float64]: ...
 def gaussian_mechanism(
     value: ArrayLike,
     *,
@@ -419,24 +370,6 @@ def exponential_probabilities(
     return np.asarray(weights / weights.sum())
 
 
-@overload
-def exponential_mechanism(
-    utilities: ArrayLike,
-    *,
-    sensitivity: float,
-    epsilon: float,
-    size: None = None,
-    rng: np.random.Generator | None = None,
-) -> int: ...
-@overload
-def exponential_mechanism(
-    utilities: ArrayLike,
-    *,
-    sensitivity: float,
-    epsilon: float,
-    size: int,
-    rng: np.random.Generator | None = None,
-) -> NDArray[np.int64]: ...
 def exponential_mechanism(
     utilities: ArrayLike,
     *,
@@ -491,14 +424,6 @@ def exponential_mechanism(
     return int(chosen[0]) if size is None else chosen
 
 
-@overload
-def randomised_response(
-    answers: bool, *, epsilon: float, rng: np.random.Generator | None = None
-) -> bool: ...
-@overload
-def randomised_response(
-    answers: ArrayLike, *, epsilon: float, rng: np.random.Generator | None = None
-) -> NDArray[np.bool_]: ...
 def randomised_response(
     answers: ArrayLike, *, epsilon: float, rng: np.random.Generator | None = None
 ) -> bool | NDArray[np.bool_]:

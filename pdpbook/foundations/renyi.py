@@ -23,7 +23,6 @@ Laplace noise          a curve that levels off at :math:`\Delta_1/b`
 from __future__ import annotations
 
 import math
-from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,12 +32,6 @@ from pdpbook import _validate
 __all__ = ["gaussian_renyi", "laplace_renyi", "renyi_epsilon"]
 
 
-@overload
-def gaussian_renyi(order: float, *, sensitivity: float = 1.0, sigma: float) -> float: ...
-@overload
-def gaussian_renyi(
-    order: ArrayLike, *, sensitivity: float = 1.0, sigma: float
-) -> NDArray[np.float64]: ...
 def gaussian_renyi(
     order: ArrayLike, *, sensitivity: float = 1.0, sigma: float
 ) -> float | NDArray[np.float64]:
@@ -76,12 +69,6 @@ def gaussian_renyi(
     return values if values.ndim else float(values)
 
 
-@overload
-def laplace_renyi(order: float, *, sensitivity: float = 1.0, scale: float) -> float: ...
-@overload
-def laplace_renyi(
-    order: ArrayLike, *, sensitivity: float = 1.0, scale: float
-) -> NDArray[np.float64]: ...
 def laplace_renyi(
     order: ArrayLike, *, sensitivity: float = 1.0, scale: float
 ) -> float | NDArray[np.float64]:

@@ -22,7 +22,6 @@ answer.  For the mean absolute error it is :math:`\gamma=1/(1+e^{\varepsilon/2})
 from __future__ import annotations
 
 import math
-from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,14 +31,6 @@ from pdpbook import _validate
 __all__ = ["staircase_error", "staircase_mechanism", "staircase_pdf"]
 
 
-@overload
-def staircase_pdf(
-    noise: float, *, sensitivity: float = 1.0, epsilon: float, share: float | None = None
-) -> float: ...
-@overload
-def staircase_pdf(
-    noise: ArrayLike, *, sensitivity: float = 1.0, epsilon: float, share: float | None = None
-) -> NDArray[np.float64]: ...
 def staircase_pdf(
     noise: ArrayLike, *, sensitivity: float = 1.0, epsilon: float, share: float | None = None
 ) -> float | NDArray[np.float64]:
@@ -83,24 +74,6 @@ def staircase_pdf(
     return density if places.ndim else float(density)
 
 
-@overload
-def staircase_mechanism(
-    value: float,
-    *,
-    sensitivity: float,
-    epsilon: float,
-    share: float | None = None,
-    rng: np.random.Generator,
-) -> float: ...
-@overload
-def staircase_mechanism(
-    value: ArrayLike,
-    *,
-    sensitivity: float,
-    epsilon: float,
-    share: float | None = None,
-    rng: np.random.Generator,
-) -> NDArray[np.float64]: ...
 def staircase_mechanism(
     value: ArrayLike,
     *,
@@ -154,10 +127,6 @@ def staircase_mechanism(
     return noisy if exact.ndim else float(noisy)
 
 
-@overload
-def staircase_error(epsilon: float, *, sensitivity: float = 1.0) -> float: ...
-@overload
-def staircase_error(epsilon: ArrayLike, *, sensitivity: float = 1.0) -> NDArray[np.float64]: ...
 def staircase_error(epsilon: ArrayLike, *, sensitivity: float = 1.0) -> float | NDArray[np.float64]:
     r"""Return the smallest mean absolute error of additive ε-DP noise.
 
