@@ -3,10 +3,10 @@
 - ``python -m benchmarks scaling`` compares the three on 10⁷ rows, and what a second worker gains on
   10⁸ rows with what the machine allows.
 - ``python -m benchmarks.scaling --passes FILE`` measures 10⁶ to 10⁹ rows and writes the table that
-  *A billion records* draws (``pdpbook/scaling/data/passes.csv``).  The 10⁹ rows are ten hard links
+  *A billion records* draws (``pdpbook_pages/data/passes.csv``).  The 10⁹ rows are ten hard links
   to each file of 10⁸.
 - ``python -m benchmarks.scaling --engine FILE`` measures what else runs through the engine: tasks,
-  draws, end-to-end losses, the replication sweep (``pdpbook/scaling/data/engine.csv``).
+  draws, end-to-end losses, the replication sweep (``pdpbook_pages/data/engine.csv``).
 
 Each pass runs in a process of its own, which reports its wall clock, the CPU seconds of all its
 processes, and the largest memory of any of them, from the operating system.  ``PDPBOOK_SCRATCH``

@@ -2,11 +2,11 @@
 
 - ``python -m benchmarks.solvers`` prints the comparison on the heights.
 - ``python -m benchmarks.solvers --growth FILE`` measures the growth with n, K and V and writes
-  the table that *Approximated enumeration* draws (``pdpbook/game/data/growth.csv``).
+  the table that *Approximated enumeration* draws (``pdpbook_pages/data/growth.csv``).
 - ``python -m benchmarks.solvers --enumeration FILE`` runs the genetic algorithm over several
-  seeds and writes its convergence curves (``pdpbook/game/data/enumeration.csv``).
+  seeds and writes its convergence curves (``pdpbook_pages/data/enumeration.csv``).
 - ``python -m benchmarks.solvers --certificates FILE`` compares best responses and coordinated
-  moves with proven lower bounds (``pdpbook/game/data/certificates.csv``).
+  moves with proven lower bounds (``pdpbook_pages/data/certificates.csv``).
 
 Times are CPU seconds of one thread, so that other work on the machine disturbs them little.
 """

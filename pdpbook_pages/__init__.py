@@ -1,4 +1,13 @@
-"""What the pages of the book use beside the package: their figures, and the tables of long runs."""
+"""What the pages of the book use beside the package: figures, and the tables of long runs."""
+
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pdpbook._data import read_results
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 try:
     from myst_nb import glue as glue
@@ -6,3 +15,8 @@ except ImportError:  # a notebook has the values in its text
 
     def glue(name: str, variable: object, display: bool = True) -> None:
         """Hand a value to the text of a page where the book is built; elsewhere do nothing."""
+
+
+def committed_table(name: str) -> "pd.DataFrame":
+    """Return a table of ``pdpbook_pages/data``; ``attrs["about"]`` says which command made it."""
+    return read_results(Path(str(files("pdpbook_pages") / "data" / f"{name}.csv")))

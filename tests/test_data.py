@@ -5,12 +5,16 @@ import pytest
 from pdpbook import _data
 from tests.tools.notebooks import ROOT
 
-TABLES = sorted((ROOT / "pdpbook").rglob("data/*.csv"))
+TABLES = sorted(
+    path for room in ("pdpbook", "pdpbook_pages") for path in (ROOT / room).rglob("data/*.csv")
+)
+    [*(ROOT / "pdpbook").rglob("data/*.csv"), *(ROOT / "pdpbook_pages").rglob("data/*.csv")]
+)
 
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
 def test_every_table_says_where_it_comes_from(path):
-    table = _data.committed_table(path.parent.parent.name, path.name)
+    table = _data.read_results(path)
     assert len(table) > 0 and table.attrs["about"]
     assert not any(line.startswith("#") for line in table.attrs["about"])
 

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pdpbook import _data, _validate
+from pdpbook import _validate
 from pdpbook.audit.count_posterior import (
     posterior_from_both,
     posterior_from_noise,
@@ -48,6 +48,7 @@ from pdpbook.per_instance.common_scales import common_scale
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import privacy_losses
 from pdpbook.per_instance.scale_bounds import scale_bound
+from pdpbook_pages import committed_table
 from pdpbook_pages.tables.end_to_end_table import EPSILONS, best_responses, heights_game
 
 if TYPE_CHECKING:
@@ -304,7 +305,7 @@ def committed_competition(table: str) -> pd.DataFrame:
     profile with those scales at which each record is private.
     """
     table = _validate.choice("table", table, *TABLES)
-    return _data.committed_table("audit", f"competition_{table}.csv")
+    return committed_table(f"competition_{table}")
 
 
 def nearest_releases(divergences: pd.DataFrame) -> pd.Series:

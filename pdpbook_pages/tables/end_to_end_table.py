@@ -1,7 +1,7 @@
 r"""End-to-end losses of the heights under every solver of the book, by command.
 
 Best responses are fast, and the chapter runs them itself.  The others are slow, so a table of each
-is in ``pdpbook/audit/data``, with the command that made it in its first line.
+is in ``pdpbook_pages/data``, with the command that made it in its first line.
 
 ``python -m pdpbook_pages.tables.end_to_end_table certified --out FILE`` writes one.  A *method* is
 a list of solvers, all deterministic.  With one solver that is the whole story.  With several, which
@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pdpbook import _data, _validate
+from pdpbook import _validate
 from pdpbook.audit.end_to_end_loss import Removal, Solver, played, removals
 from pdpbook.beyond.deep_q import QNetwork, train
 from pdpbook.beyond.instance_wise import InstanceWiseNoise, play_episode
@@ -48,6 +48,7 @@ from pdpbook.game.coordinated import coordinated_best_response
 from pdpbook.game.genetic import approximate_enumeration
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.game.optimum import certified_optimum
+from pdpbook_pages import committed_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -220,7 +221,7 @@ def committed_losses() -> pd.DataFrame:
     """
     import pandas as pd
 
-    tables = [_data.committed_table("audit", f"end_to_end_{method}.csv") for method in METHODS]
+    tables = [committed_table(f"end_to_end_{method}") for method in METHODS]
     return pd.concat(tables, ignore_index=True)
 
 

@@ -12,6 +12,7 @@ from numpy.testing import assert_array_equal
 import pdpbook as pb
 from pdpbook import _loops
 from pdpbook.game import coordinated
+from pdpbook_pages import committed_table
 from tests import naive
 from tests.bounds import check_bounds
 from tests.game.strategies import games, games_with_profiles
@@ -122,13 +123,10 @@ def test_the_optimum_is_never_beaten():
 @pytest.mark.parametrize("name", ["heights", "income"])
 def test_within_a_thousandth_of_a_proven_bound_without_restarts(name, monkeypatch):
     """On the bundled data, at three of six targets; the bounds are the committed certificates."""
-    from importlib.resources import files
-
-    import pandas as pd
 
     monkeypatch.delenv("PDPBOOK_DATA", raising=False)
     data = pb.load_heights()["height"] if name == "heights" else pb.load_income()["income"]
-    table = pd.read_csv(str(files("pdpbook") / "game/data/certificates.csv"), comment="#")
+    table = committed_table("certificates")
     table = table[table["data"] == {"heights": "heights", "income": "simulated income"}[name]]
     assert len(table) == 12
     table = table[table.epsilon.isin([0.1, 1.0, 4.0])]

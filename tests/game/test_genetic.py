@@ -2,11 +2,9 @@
 
 import inspect
 import random
-from importlib.resources import files
 
 import numba
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import pdpbook as pb
 from pdpbook.game.genetic import crossed, mutated
+from pdpbook_pages import committed_table
 from tests import naive
 from tests.bounds import check_bounds
 from tests.game.strategies import games_with_profiles
@@ -147,7 +146,7 @@ def test_best_responses_are_better_and_cheaper_on_the_heights():
 
 
 def test_the_committed_runs_are_what_the_text_says():
-    table = pd.read_csv(str(files("pdpbook") / "game/data/enumeration.csv"), comment="#")
+    table = committed_table("enumeration")
     last = table[table.generation == table.generations]
     assert (last[last.generations == 270].seconds < 60).all()
     for _, run in table.groupby(["actions", "mutation", "seed", "generations"]):

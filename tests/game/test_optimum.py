@@ -16,6 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import pdpbook as pb
 from pdpbook.game import optimum, program
 from pdpbook.game.nvo_game import Outcome
+from pdpbook_pages import committed_table
 from tests import naive
 from tests.game.strategies import games
 
@@ -346,11 +347,8 @@ def test_finer_actions_are_certified_to_a_ten_thousandth(epsilon):
 
 
 def test_the_committed_certificates_meet_the_goals():
-    from importlib.resources import files
 
-    import pandas as pd
-
-    table = pd.read_csv(str(files("pdpbook") / "game/data/certificates.csv"), comment="#")
+    table = committed_table("certificates")
     assert table.groupby("data").size().to_dict() == {
         "heights": 12,
         "income": 12,
