@@ -8,8 +8,6 @@ from tests.tools.notebooks import ROOT
 TABLES = sorted(
     path for room in ("pdpbook", "pdpbook_pages") for path in (ROOT / room).rglob("data/*.csv")
 )
-    [*(ROOT / "pdpbook").rglob("data/*.csv"), *(ROOT / "pdpbook_pages").rglob("data/*.csv")]
-)
 
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
