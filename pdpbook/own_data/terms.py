@@ -25,10 +25,10 @@ from numpy.typing import ArrayLike, NDArray
 from pdpbook import _exact, _validate
 from pdpbook.audit.accounting import draws_epsilon
 from pdpbook.audit.randomisers import k_ary_randomised_response
-from pdpbook.foundations.grid_noise import whole_weights
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.own_data.categories import only_counts
 from pdpbook.own_data.column import Column, Frame, make_column, public_bins
+from pdpbook.per_instance.common_scales import widening
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.scale_bounds import scale_bound
 
@@ -41,8 +41,6 @@ PUBLISHED = {
     "quantiles": "the three quartiles",
     "value": "single values drawn like the data",
 }
-#: By which part of it the safe scale is widened at least: against rounding.
-_WIDER = 1e-9
 
 
 @dataclass(frozen=True)
@@ -88,19 +86,9 @@ class Terms:
 
     @cached_property
     def safe_scale(self) -> float:
-        """A scale that is private for every column of n records, as a part of the range.
-
-        That of Theorem 1′ is for the ideal noise.  It is widened until the noise in whole numbers,
-        which is what is drawn, keeps the promise, too.
-        """
+        """A scale that is private for every column of n records, as a part of the range."""
         n, epsilon = self.records, self.draw_epsilon
-        least, more = scale_bound(n, epsilon), _WIDER
-        while True:
-            scale = least * (1.0 + more)
-            weights = whole_weights(laplace_kernel(self.bins, [scale])[0])
-            if _exact.private_for_all_data(weights, n, epsilon):
-                return scale
-            more *= 2.0
+        return scale_bound(n, epsilon) * (1.0 + widening(n, epsilon, bins=self.bins))
 
     @cached_property
     def laplace_rows(self) -> NDArray[np.float64]:

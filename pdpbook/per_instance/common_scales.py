@@ -21,13 +21,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _loops, _validate
-from pdpbook._exact import UNITS
+from pdpbook._exact import UNITS, private_for_all_data
 from pdpbook.foundations.grid_noise import whole_weights
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import target
 from pdpbook.per_instance.scale_bounds import scale_bound
 
-__all__ = ["common_scale"]
+__all__ = ["common_scale", "widening"]
 
 #: Smallest target.
 _SMALLEST = 1e-15
@@ -103,3 +103,16 @@ def _all_private(
     _loops.mixture(profile, kernel, mass)
     game = _loops.Game(kernel, frequency, judged)
     return bool(_loops.count_private(game, profile, mass, judged.n) == judged.n)
+
+
+def widening(n: int, epsilon: float, *, bins: int) -> float:
+    """Return the part by which a scale exceeds b* so that its noise in whole numbers is safe, too.
+
+    Theorem 1′ is about the ideal noise; what is drawn is a kernel of whole numbers.
+    """
+    more, bound = 1e-9, scale_bound(n, epsilon)
+    while not private_for_all_data(
+        whole_weights(laplace_kernel(bins, [bound * (1.0 + more)])[0]), n, epsilon
+    ):
+        more *= 2.0
+    return more

@@ -32,13 +32,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
-from pdpbook._exact import private_for_all_data
 from pdpbook._repr import short_repr
 from pdpbook.audit.randomisers import k_ary_randomised_response
 from pdpbook.foundations.divergences import kl_divergence
 from pdpbook.foundations.grid_noise import whole_weights
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
+from pdpbook.per_instance.common_scales import widening
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import privacy_losses
 from pdpbook.per_instance.scale_bounds import scale_bound
@@ -53,7 +53,6 @@ __all__ = ["ColumnPlan", "Plan", "safe_game", "solve"]
 
 GAME, BLUR = "game", "k-ary-randomised-response"
 MULTIPLIERS = (1.0, 0.01)
-ROUNDING = 1e-9  #: how far the largest scale is above the bound, against rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,13 +155,11 @@ def safe_game(
     counts = _validate.counts_vector("counts", counts)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     factors = _multipliers(multipliers)
-    n, more = int(counts.sum()), ROUNDING
-    while True:  # until the noise in whole numbers keeps the promise of Theorem 1′, too
-        scales = np.array(factors) * scale_bound(n, epsilon) * (1.0 + more)
-        kernel = laplace_kernel(counts.size, scales)
-        if private_for_all_data(whole_weights(kernel[0]), n, epsilon):
-            return NVOGame(counts, kernel, epsilon=epsilon, scales=scales)
-        more *= 2.0
+    n = int(counts.sum())
+    wider = 1.0 + widening(n, epsilon, bins=counts.size)
+    scales = np.array(factors) * scale_bound(n, epsilon) * wider
+    kernel = laplace_kernel(counts.size, scales)
+    return NVOGame(counts, kernel, epsilon=epsilon, scales=scales)
 
 
 def _multipliers(multipliers: ArrayLike) -> tuple[float, ...]:
