@@ -16,7 +16,7 @@ from mpmath import mp
 from scipy.stats import binom, poisson
 
 from pdpbook import draws_epsilon, privacy_losses
-from pdpbook.audit.accounting import RecordProfile, record_profile
+from pdpbook.audit.accounting import record_profile
 from pdpbook.foundations import advanced_composition
 from pdpbook.foundations.divergences import hockey_stick_divergence
 from pdpbook.foundations.privacy import optimal_composition
@@ -118,47 +118,24 @@ def random_cases(count, seed):
         )
 
 
-@pytest.mark.parametrize("factor", [0.9, 1 - 5e-4, 1 + 5e-4, 1.1])
-def test_two_draws_in_closed_form(factor):
-    """Two losses above 0, of two heads and of one: the answer lies between them, or below both."""
-    n, epsilon = 10, 1.0
-    heads = 0.1 * math.e / (math.e - 0.9)  # with the record
-    both, one = heads**2, 2 * heads * (1 - heads)
-    loss = epsilon + math.log(0.9)  # of one head and one tail
-    meet = both * -math.expm1(loss - 2 * epsilon)
-    delta = factor * meet
-    raised = delta / (1 + 1e-9)
-    if factor < 1:
-        total = 2 * epsilon + math.log1p(-raised / both)
-    else:
-        total = math.log(both + one - raised)
-        total -= math.log(both * math.exp(-2 * epsilon) + one * math.exp(-loss))
-    found = draws_epsilon(n, epsilon, draws=2, delta=delta)
-    assert found == pytest.approx(total, rel=0.0, abs=1e-12)
-
-
 LEAVING = (2, 3.0, 4, 0.84)  #: to be missing is told more easily than to be there
 STEEP = (2, 20.0, 1, 0.4995)  #: a billionth of this δ buys a millionth of a nat
 COMMON = (2, 1.0, 30, 0.97)  #: the answer lies far below the likeliest loss
 RARE = (2, 1.0, 300, 1e-40)  #: numbers of heads count that are far rarer than 10⁻¹²
 
 
-@pytest.mark.parametrize("case", [*random_cases(10, 1), LEAVING, STEEP, COMMON])
-def test_it_is_what_a_delta_that_is_smaller_by_a_billionth_costs(case):
+CASES = [*random_cases(40, 0), (1317, 1.0, 1317, 1e-6), LEAVING, STEEP, COMMON, RARE]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_is_what_a_delta_that_is_smaller_by_a_billionth_costs_and_never_below_the_truth(case):
     n, epsilon, draws, delta = case
     found = draws_epsilon(n, epsilon, draws=draws, delta=delta)
     with mp.workdps(60):
-        exact = float(exact_draws_epsilon(n, epsilon, draws, delta / (1 + mp.mpf("1e-9"))))
-    assert found == pytest.approx(exact, rel=1e-11, abs=1e-11)
-
-
-@pytest.mark.parametrize("case", [*random_cases(60, 0), (1317, 1.0, 1317, 1e-6), RARE])
-def test_against_the_slow_twin_and_never_below_it(case):
-    n, epsilon, draws, delta = case
+        raised = float(exact_draws_epsilon(n, epsilon, draws, delta / (1 + mp.mpf("1e-9"))))
+    assert found == pytest.approx(raised, rel=1e-11, abs=1e-11)
     exact = exact_draws_epsilon(n, epsilon, draws, delta)
-    found = draws_epsilon(n, epsilon, draws=draws, delta=delta)
     assert found >= exact * (1 - mp.mpf(2) ** -52)
-    assert found <= float(exact) + 1e-8 * max(1.0, float(exact))
 
 
 @pytest.mark.parametrize(
@@ -204,11 +181,6 @@ def test_the_cost_of_n_draws_is_that_of_two_poisson_variables():
         assert nearly == pytest.approx(total, rel=1e-3)
 
 
-def test_what_the_page_says():
-    assert draws_epsilon(1317, 1.0, draws=1317, delta=1e-6) == pytest.approx(8.93267, abs=1e-4)
-    assert draws_epsilon(1317, 0.1, draws=1317, delta=1e-6) == pytest.approx(1.68528, abs=1e-4)
-
-
 @given(sizes, targets, st.integers(1, 2000), deltas)
 def test_it_is_never_above_the_other_composition_theorems(n, epsilon, draws, delta):
     total = draws_epsilon(n, epsilon, draws=draws, delta=delta)
@@ -218,18 +190,8 @@ def test_it_is_never_above_the_other_composition_theorems(n, epsilon, draws, del
     assert total <= advanced_composition(epsilon, draws=draws, slack=delta).epsilon + slack
 
 
-@given(sizes, targets, st.integers(1, 10**5), deltas)
-def test_it_is_monotone(n, epsilon, draws, delta):
-    total = draws_epsilon(n, epsilon, draws=draws, delta=delta)
-    slack = 3e-8 * max(1.0, total)
-    assert draws_epsilon(n, 1.1 * epsilon, draws=draws, delta=delta) >= total - slack
-    assert draws_epsilon(n, epsilon, draws=draws + 1, delta=delta) >= total - slack
-    assert draws_epsilon(n, epsilon, draws=draws, delta=0.5 * delta) >= total - slack
-
-
 @given(sizes, targets, st.integers(1, 10**9))
 def test_without_delta_it_is_basic_composition(n, epsilon, draws):
-    assert draws_epsilon(n, epsilon, draws=draws, delta=0.0) == draws * epsilon
     assert draws_epsilon(n, epsilon, draws=draws, delta=0) == draws * epsilon
 
 
@@ -320,15 +282,6 @@ def test_a_profile_with_an_output_that_only_one_side_reaches():
     assert mirrored.delta(0.0) == mirrored.delta(30.0) == pytest.approx(seen)
 
 
-def test_a_profile_is_the_same_with_the_two_exchanged():
-    p, q = [0.5, 0.3, 0.15, 0.05], [0.1, 0.2, 0.2, 0.5]
-    one, other = record_profile(p, q, draws=5), record_profile(q, p, draws=5)
-    exact = outcomes(p, q, 5)
-    for epsilon in (0.0, 1.0, 4.0):
-        assert one.delta(epsilon) == pytest.approx(other.delta(epsilon), rel=1e-9)
-        assert one.delta(epsilon) == pytest.approx(spent(*exact, epsilon), rel=1e-3)
-
-
 def test_the_step_is_a_hundredth_of_the_mean_loss_or_a_millionth_of_the_range():
     p, q = np.array([0.9, 0.1]), np.array([0.5, 0.5])
     square = np.log(p / q) ** 2
@@ -347,13 +300,6 @@ def test_the_grid_of_one_loss_has_at_most_two_million_points():
         assert record_profile(*pair, step=math.log(5) * 1.01 / 2**21).draws == 1
         with pytest.raises(ValueError, match=r"step must be at least 7\.67e-07 here, got step="):
             record_profile(*pair, step=math.log(5) * 0.99 / 2**21)
-    assert record_profile([0.5 + 1e-7, 0.5 - 1e-7], [0.5, 0.5], step=1e-10).step == 1e-10
-
-
-def test_a_profile_has_at_most_a_million_draws():
-    assert record_profile([1.0, 0.0], [0.0, 1.0], draws=10**6).draws == 10**6
-    with pytest.raises(ValueError, match="whole number <= 1000000, got draws=1000001"):
-        record_profile([1.0, 0.0], [0.0, 1.0], draws=10**6 + 1)
 
 
 def test_equal_distributions_lose_nothing():
@@ -362,31 +308,8 @@ def test_equal_distributions_lose_nothing():
     assert profile.delta(0.0) == pytest.approx(0.0, abs=1e-12)
 
 
-def test_a_profile_is_frozen_and_its_input_unchanged():
-    p, q = np.array([0.3, 0.7]), np.array([0.25, 0.75])
-    profile = record_profile(p, q, draws=2, step=0.001)
-    assert isinstance(profile, RecordProfile) and (profile.draws, profile.step) == (2, 0.001)
-    assert p.tolist() == [0.3, 0.7] and q.tolist() == [0.25, 0.75]
-    with pytest.raises(AttributeError):
-        profile.draws = 3
-
-
 def test_distributions_without_a_common_output_tell_all():
     for draws in (1, 7):
         profile = record_profile([1.0, 0.0], [0.0, 1.0], draws=draws)
         assert profile.loss == math.inf == profile.epsilon(1e-6)
         assert profile.delta(0.0) == profile.delta(50.0) == 1.0
-
-
-@pytest.mark.parametrize("draws", [1, 7])
-def test_outputs_that_tell_the_same_may_be_told_apart(draws):
-    """Each output is divided in halves: the losses and their probabilities stay as they are."""
-    pytest.importorskip("dp_accounting", reason="of the test extra")
-    p, q = np.array([0.5, 0.3, 0.2]), np.array([0.2, 0.35, 0.45])
-    for one, other in ((p, q), (q, p)):
-        whole = record_profile(one, other, draws=draws, step=0.01)
-        halves = record_profile(
-            np.repeat(one, 2) / 2, np.repeat(other, 2) / 2, draws=draws, step=0.01
-        )
-        for epsilon in (0.0, 0.3, 0.8):
-            assert halves.delta(epsilon) == pytest.approx(whole.delta(epsilon), rel=1e-9)

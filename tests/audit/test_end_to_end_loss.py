@@ -71,14 +71,6 @@ def test_for_a_fixed_randomiser_both_losses_are_the_same(counts, seed):
     assert np.isnan(end_to_end[counts == 0]).all()
 
 
-def test_without_noise_it_is_the_loss_of_the_proposition():
-    counts = np.array([3, 2, 1, 0])
-    losses = pb.end_to_end_losses(counts, lambda c: c / c.sum())
-    rows = np.eye(4)
-    np.testing.assert_allclose(losses[:3], pb.privacy_losses(rows[:3], counts, 6))
-    assert losses[2] == math.inf and np.isnan(losses[3])
-
-
 @given(histograms, st.sampled_from([0.3, 1.0]))
 def test_the_two_parts_add_up_and_the_own_part_is_the_pdp_loss(counts, epsilon):
     game = pb.NVOGame(counts, KERNEL, epsilon=epsilon)
@@ -104,15 +96,6 @@ def test_removals_and_end_to_end_losses_agree(counts):
     losses = pb.end_to_end_losses(counts, pb.audit.game_pipeline(game, best_responses))
     for left in pb.audit.removals(game, best_responses):
         assert losses[left.bin] == pytest.approx(left.end_to_end_loss, rel=1e-12)
-
-
-def test_changed_counts_those_who_must_have_moved():
-    game = pb.NVOGame([0, 4, 2, 0, 1], pb.laplace_kernel(5, [1.0, 0.2, 0.05]), epsilon=1.0)
-    (left,) = pb.audit.removals(game, best_responses, from_bins=[4])
-    assert left.action == 0
-    before, after = left.profile[2], left.rerun[2]
-    assert before.tolist() == [1, 0, 1] and after.tolist() == [0, 2, 0]
-    assert left.changed.tolist() == [0, 0, 2, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -167,20 +150,6 @@ def test_a_mixture_is_the_average_and_never_worse_than_its_worst_seed(seed, size
     assert (pb.end_to_end_losses(counts, mixed) <= worst + 1e-12).all()
 
 
-def test_a_secret_seed_can_hide_what_every_single_seed_shows():
-    one = pb.end_to_end_losses(
-        [2, 2], lambda c: np.array([0.8, 0.2] if c.sum() == 4 else [0.2, 0.8])
-    )
-    mixed = pb.audit.mixture_pipeline(
-        [
-            lambda c: np.array([0.8, 0.2] if c.sum() == 4 else [0.2, 0.8]),
-            lambda c: np.array([0.2, 0.8] if c.sum() == 4 else [0.8, 0.2]),
-        ]
-    )
-    assert one == pytest.approx(math.log(4))
-    assert pb.end_to_end_losses([2, 2], mixed) == pytest.approx(0.0)
-
-
 def test_a_sharp_picture_has_a_large_end_to_end_loss():
     """Everybody draws from the histogram mixed with a little noise: the floor of the chapter."""
     counts = np.array([5, 4, 1])
@@ -203,20 +172,18 @@ def test_a_sharp_picture_has_a_large_end_to_end_loss():
 
 
 @pytest.mark.parametrize(
-    ("counts", "pipeline", "error", "message"),
+    ("output", "message"),
     [
-        ([3, -1], lambda c: c, ValueError, r"counts must hold whole numbers >= 0, .*-1"),
-        ([3, 1], "best", TypeError, "pipeline must be a function of a histogram, got .*'best'"),
-        ([3, 1], lambda c: [1.0], ValueError, r"each of the 2 bins a probability, got 1 of them"),
-        ([3, 1], lambda c: [0.6, 0.6], ValueError, r"pipeline\(counts\) must sum to 1, .*1\.2"),
-        ([3, 1], lambda c: [1.5, -0.5], ValueError, r"pipeline\(counts\) must be >= 0 .*-0\.5"),
-        ([3, 1], lambda c: [math.nan, 1.0], ValueError, r"must be finite .*nan"),
-        ([3, 1], lambda c: None, TypeError, r"pipeline\(counts\) must hold numbers"),
+        ([1.0], r"each of the 2 bins a probability, got 1 of them"),
+        ([0.6, 0.6], r"pipeline\(counts\) must sum to 1, .*1\.2"),
+        ([1.5, -0.5], r"pipeline\(counts\) must be >= 0 .*-0\.5"),
+        ([math.nan, 1.0], r"must be finite .*nan"),
+        (None, r"pipeline\(counts\) must hold numbers"),
     ],
 )
-def test_bad_pipelines_are_refused(counts, pipeline, error, message):
-    with pytest.raises(error, match=message):
-        pb.end_to_end_losses(counts, pipeline)
+def test_a_pipeline_without_a_distribution_is_refused(output, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        pb.end_to_end_losses([3, 1], lambda c: output)
 
 
 def test_a_pipeline_that_changes_its_input_is_refused_and_the_input_is_safe():
@@ -240,12 +207,8 @@ def test_a_generator_that_goes_on_from_call_to_call_is_refused():
 @pytest.mark.parametrize(
     "solve",
     [
-        pb.coordinated_best_response,
         pb.game.certified_optimum,
         lambda game: pb.best_response_dynamics(game, start=game.constant_profile(1)),
-        lambda game: pb.approximate_enumeration(
-            game, rng=np.random.default_rng(0), generations=3, population=10, parents=3
-        ),
     ],
 )
 def test_a_solver_may_return_its_solution_or_the_profile_of_it(solve):
@@ -266,9 +229,6 @@ def test_a_solver_may_return_its_solution_or_the_profile_of_it(solve):
 
 def test_a_solver_that_finds_no_profile_is_blamed():
     game = pb.NVOGame([2, 0, 1], pb.laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
-    for solve in (object, lambda: None):
-        with pytest.raises(TypeError, match="solve must be a function of a game, got solve="):
-            pb.audit.removals(game, solve)
     with pytest.raises(ValueError, match=r"solve\(game\) must have shape \(3, 2\)"):
         pb.audit.removals(game, lambda game: game.counts)
     with pytest.raises(ValueError, match=r"solve\(game\) must have shape \(3, 2\)"):

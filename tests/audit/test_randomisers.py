@@ -60,15 +60,8 @@ def randomisers(draw, least=0.01):
     return np.array([np.array(row) / sum(row) for row in rows])
 
 
-@given(randomisers(), st.integers(2, 6))
+@given(randomisers() | randomisers(least=0.0), st.integers(2, 6))
 def test_the_worst_data_set_of_up_to_six_records(randomiser, n):
-    assert randomiser_epsilon(randomiser, n) == pytest.approx(
-        worst_loss(randomiser, n), rel=1e-9, abs=1e-12
-    )
-
-
-@given(randomisers(least=0.0), st.integers(2, 4))
-def test_rows_with_zeros(randomiser, n):
     assert randomiser_epsilon(randomiser, n) == pytest.approx(
         worst_loss(randomiser, n), rel=1e-9, abs=1e-12
     )
@@ -161,12 +154,6 @@ def test_theorem_1_prime_is_a_corollary(bins, n, epsilon, factor):
     assert randomiser_epsilon(randomiser, n) <= epsilon * (1 + 1e-9)
 
 
-@given(randomisers(), st.integers(2, 10**6))
-def test_more_records_need_no_more(randomiser, n):
-    assert randomiser_epsilon(randomiser, n + 1) <= randomiser_epsilon(randomiser, n)
-    assert randomiser_epsilon(randomiser, n) <= local_epsilon(randomiser)
-
-
 def test_extreme_randomisers():
     assert randomiser_epsilon(np.full((3, 3), 1 / 3), 2) == 0.0
     assert randomiser_epsilon(np.eye(2), 10**9) == math.inf
@@ -231,29 +218,21 @@ class Units:
         return np.arange(size) // self.units.size if high < 10 else self.units
 
 
-def test_every_unit_of_a_row_belongs_to_one_bin(monkeypatch):
+ROUNDED = np.array([1.0 - 1e-17 - 3e-16, 1e-17, 3e-16, 0.0])
+
+
+@pytest.mark.parametrize("row", [*k_ary_randomised_response(4, n=2, epsilon=1.0), ROUNDED])
+def test_every_unit_of_a_row_belongs_to_the_bin_that_the_game_rounds_it_to(row, monkeypatch):
     """The exact distribution of the sampler: the ends of the bins, and nothing between them."""
     monkeypatch.setattr("pdpbook.audit.randomisers.release_source", lambda rng: rng)
-    rows = k_ary_randomised_response(4, n=2, epsilon=1.0)
-    for k, row in enumerate(rows):
-        ends = np.cumsum([int(Fraction(each) * 2**52) for each in row.tolist()])
-        assert ends[-1] == 2**52
-        units = np.sort(np.concatenate([[0], ends - 1, ends[:-1]]))
-        counts = np.eye(4, dtype=int)[k]
-        drawn = draw_released(counts, rows, units.size, rng=Units(units))
-        assert drawn.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
-
-
-def test_rows_that_are_no_multiples_are_drawn_as_the_game_rounds_them(monkeypatch):
-    """One rounding for all: what is judged in whole numbers is what is drawn."""
-    monkeypatch.setattr("pdpbook.audit.randomisers.release_source", lambda rng: rng)
-    row = np.array([1.0 - 1e-17 - 3e-16, 1e-17, 3e-16, 0.0])
-    row /= row.sum()
-    ends = np.cumsum(whole_weights(row))
-    assert ends[-1] == 2**52 and ends[1] - ends[0] == 1 and ends[3] == ends[2]
-    units = np.sort(np.concatenate([[0], ends[:3] - 1, ends[:2]]))
-    drawn = draw_released([1, 0, 0, 0], np.tile(row, (4, 1)), units.size, rng=Units(units))
-    assert drawn.tolist() == [0, 0, 1, 1, 2, 2]
+    row = row / row.sum()
+    weights = whole_weights(row)
+    ends = np.cumsum(weights)
+    assert ends[-1] == 2**52 and (weights > 0).sum() == (row > 0).sum()
+    bins = np.flatnonzero(weights)
+    units = np.column_stack([ends - weights, ends - 1])[bins].ravel()
+    drawn = draw_released([0, 1, 0, 0], np.tile(row, (4, 1)), units.size, rng=Units(units))
+    assert drawn.tolist() == np.repeat(bins, 2).tolist()
 
 
 @pytest.mark.parametrize("seed", range(60))
