@@ -44,3 +44,5 @@ def test_a_table_that_does_not_fit_its_queries_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         audit_release(table, [released_query(**COUNT | query)], delta=delta)
+    with pytest.raises(ValueError, match="queries must hold at least one query, got none"):
+        audit_release({"x": [1.0]}, [])

@@ -151,6 +151,9 @@ def test_the_statement_says_nothing_of_the_data(release: str) -> None:
         ({"categories": ["a"]}, r"^categories must hold from 2 to 1,024 levels, got 1$"),
         ({"categories": list(map(str, range(1025)))}, r"1,024 levels, got 1025$"),
         ({"categories": ["a", " "]}, r"^categories must hold texts, none of them empty"),
+        ({"categories": ["a", 1]}, r"none of them empty, got one of type int$"),
+        ({"other": ""}, r"^other must be the name of a level and not empty, got other=''"),
+        ({"other": 3}, r"^other must be the name of a level, got other=3"),
         ({"categories": None, "other": "x", "lower": 0, "upper": 1}, r"^other must be left out"),
         ({"lower": 0}, r"^lower must be left out for a column of categories, got lower=0"),
         ({"outside": "clip"}, r"^outside must be left out .*, got outside='clip'"),
@@ -159,6 +162,8 @@ def test_the_statement_says_nothing_of_the_data(release: str) -> None:
         ({"values": ["school", "colege"]}, r"unless other names .* got 1 of 2 .* row 1: 'colege'"),
         ({"values": ["school", None]}, r"what a missing value .* got 1 of 2 .* in row 1: None"),
         ({"values": ["", "school"], "other": "x"}, r"what a missing value .* in row 0: ''"),
+        ({"values": pd.DataFrame({"a": LEVELS})}, r"^values must be one column, got .* \(3, 1\)"),
+        ({"values": "school"}, r"^values must be a sequence, got values='school'"),
         ({"values": ["school"]}, r"^values must hold at least 2 records, got 1"),
     ],
 )

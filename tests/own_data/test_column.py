@@ -70,6 +70,7 @@ def test_any_column_of_numbers_is_read_and_without_a_range_has_its_own() -> None
     ("values", "options", "said"),
     [
         ([1.0, math.nan, 2.0], {}, "missing or infinite, the first in row 1: nan"),
+        (pd.Series([1, None], dtype="Int64"), {}, "values must"),
         ([3.0], {}, "at least 2 records, got 1"),
         ([3.0, 3.0], {}, "must not all be equal"),
         ([[1.0, 2.0]], {}, "must be one column"),
