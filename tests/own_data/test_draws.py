@@ -35,7 +35,9 @@ def test_values_are_drawn_from_the_distribution_of_the_report(release: str) -> N
     middle = report.column.grid(8).midpoints
     found = (drawn.to_numpy()[:, None] == middle).mean(axis=0)
     expected = report[release].distribution
-    assert found.sum() == 1.0 and np.abs(found - expected).max() < 5 * 0.5 / np.sqrt(20_000)
+    assert found.sum() == pytest.approx(1.0) and np.abs(found - expected).max() < 5 * 0.5 / np.sqrt(
+        20_000
+    )
 
 
 def test_the_repaired_game_draws_by_the_randomiser_that_it_makes(
