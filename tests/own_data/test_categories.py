@@ -45,19 +45,11 @@ def test_counts_are_those_of_the_levels_in_their_order(
         column.grid(4)
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        pd.Series(ANSWERS, name="education"),
-        pd.Series(ANSWERS, dtype="category"),
-        pd.Series(ANSWERS, dtype="string"),
-        np.array(ANSWERS),
-        tuple(ANSWERS),
-    ],
-)
-def test_any_column_of_texts_is_read(values: Any) -> None:
-    column = make_column(values, categories=LEVELS)
-    assert column.grid(3).counts(column.values).tolist() == [3, 6, 0]
+def test_any_column_of_texts_is_read() -> None:
+    series = [pd.Series(ANSWERS, dtype=each) for each in ("str", "category", "string")]
+    for values in (*series, np.array(ANSWERS), tuple(ANSWERS)):
+        column = make_column(values, categories=LEVELS)
+        assert column.grid(3).counts(column.values).tolist() == [3, 6, 0]
 
 
 def outcomes(counts: np.ndarray, epsilon: float, reach: int) -> dict[tuple[int, ...], float]:
@@ -110,21 +102,16 @@ def test_the_error_of_a_count_is_that_of_all_outcomes() -> None:
     assert math.isnan(found.wasserstein) and math.isnan(found.mean_error)
 
 
-def test_the_report_says_what_it_does_not_offer() -> None:
+def test_the_report_offers_only_what_levels_without_order_or_distance_allow() -> None:
     made = reported()
     assert [each.name for each in made.releases] == ["none", "noisy_counts", "histogram"]
-    assert repr(made).count("Levels have neither an order nor a distance") == 1
-    assert made.title.startswith("education: 9 records in 3 levels, a table of counts")
-    assert "a count is off by 0." in made.recommendation
-    assert "Wasserstein" not in repr(made) and "range" not in repr(made)
-    assert made.sweep.empty
+    assert made.sweep.empty and "Wasserstein" not in repr(made) and "range" not in repr(made)
     assert {"Wasserstein", "mean error", "median error"}.isdisjoint(made.table().columns)
     said = json.loads(json.dumps(made.to_dict(), allow_nan=False))
     assert said["levels"] == LEVELS and said["other"] is None and said["lower"] is None
     assert said["sweep"] == [] and said["bins"] == 3 and not said["whole"]
     assert "nothing depends on their number" in said["neighbours"]
-    page = made.to_html()
-    assert "Other numbers of bins" not in page and "error of a count in records" in page
+    assert "Other numbers of bins" not in made.to_html()
     axes = made.plot().axes[0]
     assert [each.get_text() for each in axes.get_xticklabels()] == LEVELS
 
@@ -163,15 +150,8 @@ def test_the_statement_says_nothing_of_the_data(release: str) -> None:
         ({"categories": ["a", "b", "a"]}, r"^categories must name each level once, got 'a' twice"),
         ({"categories": ["a"]}, r"^categories must hold from 2 to 1,024 levels, got 1$"),
         ({"categories": list(map(str, range(1025)))}, r"1,024 levels, got 1025$"),
-        (
-            {"categories": ["a", " "]},
-            r"^categories must hold texts, none of them empty, got an empty one",
-        ),
-        (
-            {"categories": ["a", 1]},
-            r"^categories must hold texts, none of them empty, got one of type int$",
-        ),
-        ({"categories": "a,b"}, r"^categories must be a sequence, got categories='a,b'"),
+        ({"categories": ["a", " "]}, r"^categories must hold texts, none of them empty"),
+        ({"categories": ["a", 1]}, r"none of them empty, got one of type int$"),
         ({"other": ""}, r"^other must be the name of a level and not empty, got other=''"),
         ({"other": 3}, r"^other must be the name of a level, got other=3"),
         ({"categories": None, "other": "x", "lower": 0, "upper": 1}, r"^other must be left out"),
@@ -182,9 +162,9 @@ def test_the_statement_says_nothing_of_the_data(release: str) -> None:
         ({"values": ["school", "colege"]}, r"unless other names .* got 1 of 2 .* row 1: 'colege'"),
         ({"values": ["school", None]}, r"what a missing value .* got 1 of 2 .* in row 1: None"),
         ({"values": ["", "school"], "other": "x"}, r"what a missing value .* in row 0: ''"),
-        ({"values": ["school"]}, r"^values must hold at least 2 records, got 1"),
         ({"values": pd.DataFrame({"a": LEVELS})}, r"^values must be one column, got .* \(3, 1\)"),
         ({"values": "school"}, r"^values must be a sequence, got values='school'"),
+        ({"values": ["school"]}, r"^values must hold at least 2 records, got 1"),
     ],
 )
 def test_what_does_not_go_with_categories_is_refused(
@@ -196,10 +176,6 @@ def test_what_does_not_go_with_categories_is_refused(
 
 
 def test_levels_are_checked_before_any_value_is_looked_at() -> None:
-    def values() -> Any:
-        raise AssertionError("a value was read")
-        yield
-
     with pytest.raises(ValueError, match="twice"):
-        make_column(values(), categories=["a", "a"])
+        make_column((1 / 0 for _ in "x"), categories=["a", "a"])
     assert level_names(pd.Index(["b", "a"])) == ("b", "a")

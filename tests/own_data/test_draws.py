@@ -15,6 +15,13 @@ from pdpbook.foundations import noisy_statistics
 from pdpbook.own_data import draws
 
 FALSE_ALARM = 1e-6
+
+
+def made(values: ArrayLike, **options: Any) -> pb.own_data.Published:
+    """A release of a column from 0 to 8."""
+    return pb.make_release(values, **{"lower": 0, "upper": 8, "epsilon": 1.0} | options)
+
+
 VALUES = np.repeat([1.0, 2.0, 2.5, 4.0, 7.0], [5, 9, 1, 3, 2])
 
 
@@ -28,24 +35,26 @@ def test_values_are_drawn_from_the_distribution_of_the_report(release: str) -> N
     middle = report.column.grid(8).midpoints
     found = (drawn.to_numpy()[:, None] == middle).mean(axis=0)
     expected = report[release].distribution
-    assert found.sum() == 1.0 and np.abs(found - expected).max() < 5 * 0.5 / np.sqrt(20_000)
+    assert found.sum() == pytest.approx(1.0) and np.abs(found - expected).max() < 5 * 0.5 / np.sqrt(
+        20_000
+    )
 
 
 def test_the_repaired_game_draws_by_the_randomiser_that_it_makes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made, drawn, draw = [], [], draws.private_randomiser
+    found, drawn, draw = [], [], draws.private_randomiser
 
     def noted(counts: ArrayLike, **options: Any) -> Any:
-        made.append((options, draw(counts, **options)))
-        return made[-1][1]
+        found.append((options, draw(counts, **options)))
+        return found[-1][1]
 
     monkeypatch.setattr(draws, "private_randomiser", noted)
     monkeypatch.setattr(draws, "draw_released", lambda *given: drawn.append(given) or [0])
     options: dict[str, Any] = {"publish": "value", "release": "repaired_game", "delta": 0.01}
-    said = pb.make_release(VALUES, lower=0, upper=8, epsilon=1.0, **options).statement["parameters"]
-    [(asked, found)], [(counts, rows, number)] = made, drawn
-    assert (rows == found.randomiser).all() and counts.sum() == 20 and number == 1
+    said = made(VALUES, **options).statement["parameters"]
+    [(asked, randomiser)], [(counts, rows, number)] = found, drawn
+    assert (rows == randomiser.randomiser).all() and counts.sum() == 20 and number == 1
     assert asked["share"] * asked["epsilon"] == said["counts_epsilon"] and "rng" not in asked
     assert asked["delta"] == said["counts_delta"] == 0.01
 
@@ -55,7 +64,7 @@ def test_statistics_are_near_the_exact_ones_where_epsilon_is_large() -> None:
 
     def found(publish: str, release: str) -> pd.DataFrame:
         options: dict[str, Any] = {"publish": publish, "release": release, "bins": 16}
-        return pb.make_release(values, lower=0, upper=8, epsilon=30.0, **options).table
+        return made(values, epsilon=30.0, **options).table
 
     for release, off in (("mean", 0.05), ("histogram", 0.26)):  # half a bin
         assert found("mean", release)["value"].item() == pytest.approx(values.mean(), abs=off)
@@ -73,15 +82,8 @@ def test_statistics_are_near_the_exact_ones_where_epsilon_is_large() -> None:
 def test_counts_have_the_noise_that_is_promised() -> None:
     """Two-sided geometric noise: the chance of 0 is tanh(ε/2), by χ² over 60 releases."""
     exact = pb.Grid(0, 8, 8).counts(VALUES)
-    noise = np.concatenate(
-        [
-            pb.make_release(
-                VALUES, lower=0, upper=8, epsilon=1.0, release="noisy_counts", bins=8
-            ).table["count"]
-            - exact
-            for _ in range(60)
-        ]
-    )
+    noisy = [made(VALUES, release="noisy_counts", bins=8).table["count"] for _ in range(60)]
+    noise = np.concatenate([each - exact for each in noisy])
     chances = np.exp(-np.abs(np.arange(-2, 3))) * np.tanh(0.5)
     expected = noise.size * np.append(chances, 1.0 - chances.sum())
     observed = [np.count_nonzero(noise == z) for z in range(-2, 3)]
@@ -91,11 +93,10 @@ def test_counts_have_the_noise_that_is_promised() -> None:
 
 def test_whole_numbers_are_published_as_whole_numbers() -> None:
     grades = np.repeat([1, 2, 3, 4, 5], 40)
-    found = pb.make_release(grades, lower=1, upper=5, epsilon=1.0, whole=True, name="grade")
+    options: dict[str, Any] = {"lower": 1, "upper": 5, "whole": True, "name": "grade"}
+    found = made(grades, **options)
     assert found.table["from"].tolist() == found.table["to"].tolist() == [1, 2, 3, 4, 5]
-    drawn = pb.make_release(
-        grades, lower=1, upper=5, epsilon=1.0, whole=True, publish="value", draws=50, name="grade"
-    )
+    drawn = made(grades, publish="value", draws=50, **options)
     assert set(drawn.table["grade"]) <= {1.0, 2.0, 3.0, 4.0, 5.0}
 
 
@@ -110,7 +111,7 @@ def test_quartiles_are_drawn_at_the_epsilon_that_the_statement_names(
         return draw(values, points, quantile=quantile, epsilon=epsilon)
 
     monkeypatch.setattr(noisy_statistics, "noisy_quantile", noted)
-    found = pb.make_release(VALUES, lower=0, upper=8, epsilon=1.0, publish="quantiles")
+    found = made(VALUES, publish="quantiles")
     said = found.statement["parameters"]
     outer, median = said["quartile_epsilon"], said["median_epsilon"]
     assert drawn == [(0.25, outer), (0.5, median), (0.75, outer)]

@@ -40,27 +40,18 @@ def test_a_promise_is_made_without_a_value_and_holds_numbers_and_words(publish: 
         assert all(isinstance(entry, kinds) for entry in entries(made)), name
 
 
-@pytest.mark.parametrize(
-    ("lower", "upper", "whole", "step", "number"),
-    [
+def test_quartiles_are_chosen_among_numbers_that_people_write() -> None:
+    for lower, upper, whole, step, number in (
         (0.0, 100.0, False, 0.1, 1001),
         (200.0, 1800.0, False, 1.0, 1601),
         (1.0, 5.0, False, 0.002, 2001),
         (1.0, 5.0, True, 1.0, 5),
         (0.0, 40000.0, True, 20.0, 2001),
-    ],
-)
-def test_quartiles_are_chosen_among_numbers_that_people_write(
-    lower: float, upper: float, whole: bool, step: float, number: int
-) -> None:
-    points = quantile_candidates(Frame(name="x", lower=lower, upper=upper, whole=whole))
-    assert points.size == number and points[[0, -1]].tolist() == [lower, upper]
-    np.testing.assert_allclose(np.diff(points), step)
-
-
-def test_a_range_far_from_zero_has_candidates_too() -> None:
-    points = quantile_candidates(Frame(name="x", lower=1e17, upper=1e17 + 1e9))
-    assert points.size == 1001 and (np.diff(points) > 0.0).all()
+        (1e17, 1e17 + 1e9, False, 1e6, 1001),
+    ):
+        points = quantile_candidates(Frame(name="x", lower=lower, upper=upper, whole=whole))
+        assert points.size == number and points[[0, -1]].tolist() == [lower, upper]
+        np.testing.assert_allclose(np.diff(points), step, atol=2 * np.spacing(upper))
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 30.0])
@@ -123,10 +114,6 @@ def test_the_code_of_a_release_is_one_call_that_makes_what_the_report_promises(
         if promised.name in ("noisy_counts", "histogram", "quantiles"):
             hidden = fixed and (promised.name == "quantiles" or report.publish != "quantiles")
             assert said["records_public"] != hidden
-
-
-def test_a_range_from_the_data_has_no_code() -> None:
-    assert {each.code for each in pb.report(NUMBERS, 1.0).releases} == {""}
 
 
 def test_the_frame_of_a_column_is_public() -> None:

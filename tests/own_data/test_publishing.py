@@ -1,4 +1,4 @@
-"""Releases that are made: exact draws, a statement without the data, and none of them twice."""
+"""Releases that are made: a statement without the data, whole files or none, nothing twice."""
 
 from __future__ import annotations
 
@@ -19,34 +19,48 @@ from pdpbook import _files
 from pdpbook.own_data import publishing, refuse_twice
 from pdpbook.own_data.releases import RELEASES
 
-FALSE_ALARM = 1e-6
 VALUES = np.repeat([1.0, 2.0, 2.5, 4.0, 7.0], [5, 9, 1, 3, 2])
-MADE = [
-    (kind, name)
-    for kind, offered in RELEASES.items()
-    for name, each in offered.items()
-    if each.draw is not None
-]
+WRITTEN = {"out.csv", "out.csv.statement.json", "record.json"}
 
 
-def made(**named: Any) -> pb.own_data.Published:
-    return pb.make_release(VALUES, **{"lower": 0, "upper": 8, "epsilon": 1.0} | named)
-
-
-@pytest.mark.parametrize(("publish", "release"), MADE)
-def test_the_statement_says_nothing_of_the_data(publish: str, release: str) -> None:
-    """Other values, of the same number, have the same statement but for the time."""
-    options: dict[str, Any] = {"publish": publish, "release": release, "outside": "clip"}
-    options |= {"bins": 8, "draws": 3 if publish == "value" else 1, "name": "value"}
-    one, two = (
-        pb.make_release(values, lower=0, upper=8, epsilon=1.0, **options)
-        for values in (VALUES, np.full(20, 30.0))
+def made(values: Any = VALUES, **named: Any) -> pb.own_data.Published:
+    """A release of a column of ages from 0 to 8."""
+    return pb.make_release(
+        values, **{"lower": 0, "upper": 8, "epsilon": 1.0, "name": "age"} | named
     )
-    said = json.loads(json.dumps(one.statement | {"made": 0}, allow_nan=False))
-    assert said == two.statement | {"made": 0}
-    assert said["release"] == release and said["promise"] == "differential privacy"
-    assert said["package"] == f"pdpbook {pb.__version__}" and "operating" in said["generator"]
-    assert len(one.table) == {"counts": 8, "mean": 1, "quantiles": 3, "value": 3}[publish]
+
+
+def names(folder: Path) -> set[str]:
+    return {each.name for each in folder.iterdir() if not each.name.startswith(".")}
+
+
+def entries(record: Path) -> list[Any]:
+    return json.loads(record.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "out.csv"
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    return tmp_path / "record.json"
+
+
+@pytest.mark.parametrize("publish", RELEASES)
+def test_the_statement_says_nothing_of_the_data(publish: str) -> None:
+    """Other values, of the same number, have the same statement but for the time."""
+    draws = 3 if publish == "value" else 1
+    for name in [name for name, each in RELEASES[publish].items() if each.draw is not None]:
+        options: dict[str, Any] = {"publish": publish, "release": name, "outside": "clip"}
+        options |= {"bins": 8, "draws": draws}
+        one, two = (made(values, **options) for values in (VALUES, np.full(20, 30.0)))
+        said = json.loads(json.dumps(one.statement | {"made": 0}, allow_nan=False))
+        assert said == two.statement | {"made": 0}
+        assert said["release"] == name and said["promise"] == "differential privacy"
+        assert said["package"] == f"pdpbook {pb.__version__}" and "operating" in said["generator"]
+        assert len(one.table) == {"counts": 8, "mean": 1, "quantiles": 3, "value": 3}[publish]
 
 
 @pytest.mark.parametrize(
@@ -66,83 +80,59 @@ def test_the_number_of_records_is_named_only_where_something_depends_on_it(
     said = made(**options).statement
     assert (said["records"] is None) == hidden == (not said["records_public"])
     if hidden:  # with a record less nothing else is said
-        fewer = pb.make_release(VALUES[1:], lower=0, upper=8, epsilon=1.0, **options).statement
-        assert {**said, "made": 0} == {**fewer, "made": 0}
+        assert {**said, "made": 0} == {**made(VALUES[1:], **options).statement, "made": 0}
 
 
-def test_the_same_is_not_released_twice(tmp_path: Path) -> None:
-    path, record = tmp_path / "out.csv", tmp_path / "record.json"
-    made(name="age").write(path, record=record)
-    before = path.read_bytes()
-    for other in (path, tmp_path / "other.csv"):
-        with pytest.raises(FileExistsError, match=r"costs its ε again"):
-            made(name="age", epsilon=0.5, bins=4).write(other, record=record)
-    assert path.read_bytes() == before and not (tmp_path / "other.csv").exists()
-    with pytest.raises(FileExistsError, match=r"at ε = 1 in all"):
-        refuse_twice(tmp_path / "other.csv", column="age", publish="counts", record=record)
-    refuse_twice(tmp_path / "other.csv", column="age", publish="mean", record=record)
-    refuse_twice(tmp_path / "other.csv", column="height", publish="counts", record=record)
-    made(name="age").write(path, record=record, again=True)
-    assert len(json.loads(record.read_text(encoding="utf-8"))) == 2
-    assert json.loads((tmp_path / "out.csv.statement.json").read_text(encoding="utf-8"))["again"]
-
-
-def test_a_statement_alone_holds_its_place(tmp_path: Path) -> None:
-    """The values were published and moved away: the statement still says so."""
-    path = tmp_path / "out.csv"
-    made().write(path)
-    path.unlink()
-    with pytest.raises(FileExistsError, match=r"statement\.json is there already"):
-        made().write(path)
-
-
-def test_a_record_that_is_none_is_refused(tmp_path: Path) -> None:
-    record = tmp_path / "record.json"
-    for text in ("no json", '["a"]', '[{"column": "age"}]'):
-        record.write_text(text, encoding="utf-8")
-        with pytest.raises(ValueError, match=r"^record must be a list of statements"):
-            made().write(tmp_path / "out.csv", record=record)
-    assert [*tmp_path.iterdir()] == [record]
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
+def test_what_is_not_private_or_does_not_go_together_is_not_released() -> None:
+    for options, said in (
         ({"release": "game", "publish": "value"}, "^release must be differentially private"),
         ({"release": "none"}, "^release must be differentially private"),
         ({"release": "response"}, "^release must be 'noisy_counts' or 'histogram'"),
         ({"draws": 2}, "^draws must be 1 with publish='counts'"),
-        (
-            {"release": "repaired_game", "publish": "value", "delta": 0.0},
-            "^delta must be above 0",
-        ),
-        ({"upper": -1.0}, "^upper must be"),
-        ({"lower": None}, "^lower must be"),
-        ({"publish": "all"}, "^publish must be"),
-    ],
-)
-def test_what_is_no_release_is_refused(change: dict[str, Any], said: str) -> None:
-    with pytest.raises((ValueError, TypeError), match=said):
-        made(**change)
+        ({"release": "repaired_game", "publish": "value", "delta": 0.0}, "^delta must be above 0"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            made(**options)
 
 
-def test_without_a_record_of_it_nothing_is_published(tmp_path: Path) -> None:
+def test_the_same_is_not_released_twice(path: Path, record: Path) -> None:
+    made().write(path, record=record)
+    before, other = path.read_bytes(), path.with_name("other.csv")
+    for each in (path, other):
+        with pytest.raises(FileExistsError, match=r"costs its ε again"):
+            made(epsilon=0.5, bins=4).write(each, record=record)
+    assert path.read_bytes() == before and not other.exists()
+    with pytest.raises(FileExistsError, match=r"at ε = 1 in all"):
+        refuse_twice(other, column="age", publish="counts", record=record)
+    refuse_twice(other, column="age", publish="mean", record=record)
+    refuse_twice(other, column="height", publish="counts", record=record)
+    made().write(path, record=record, again=True)
+    assert len(entries(record)) == 2
+    assert json.loads(path.with_name("out.csv.statement.json").read_text("utf-8"))["again"]
+    path.unlink()  # published and moved away: the statement still says so
+    with pytest.raises(FileExistsError, match=r"statement\.json is there already"):
+        made().write(path)
+
+
+def test_what_is_no_record_or_no_file_of_its_own_publishes_nothing(
+    path: Path, record: Path
+) -> None:
     """Values that no record holds could be released a second time, and nobody would know."""
-    record = tmp_path / "no such folder" / "record.json"
+    for text in ("no json", '["a"]', '[{"column": "age"}]'):
+        record.write_text(text, encoding="utf-8")
+        with pytest.raises(ValueError, match=r"^record must be a list of statements"):
+            made().write(path, record=record)
+    record.unlink()
+    for each in (path, path.with_name("out.csv.statement.json")):
+        with pytest.raises(ValueError, match=r"^record must be another file than"):
+            made().write(path, record=each)
     with pytest.raises(OSError, match="no such folder"):
-        made().write(tmp_path / "out.csv", record=record)
-    assert not [*tmp_path.iterdir()]
-
-
-def test_without_a_statement_no_values_are_published(tmp_path: Path) -> None:
-    (tmp_path / "out.csv.statement.json").mkdir()
+        made().write(path, record=path.parent / "no such folder" / "record.json")
+    assert not names(path.parent)
+    path.with_name("out.csv.statement.json").mkdir()
     with pytest.raises(OSError, match=r"statement\.json"):
-        made().write(tmp_path / "out.csv", again=True)
-    assert not (tmp_path / "out.csv").exists()
-
-
-def names(folder: Path) -> set[str]:
-    return {each.name for each in folder.iterdir() if not each.name.startswith(".")}
+        made().write(path, again=True)
+    assert not path.exists()
 
 
 def killed_at(step: str, nth: int, folder: str) -> None:
@@ -156,7 +146,7 @@ def killed_at(step: str, nth: int, folder: str) -> None:
         return real(*arguments, **options)
 
     setattr(os, step, dies)
-    made(name="age").write(Path(folder) / "out.csv", record=Path(folder) / "record.json")
+    made().write(Path(folder) / "out.csv", record=Path(folder) / "record.json")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
@@ -173,39 +163,35 @@ def killed_at(step: str, nth: int, folder: str) -> None:
     ],
 )
 def test_a_kill_at_any_point_leaves_a_record_that_is_right(
-    step: str, nth: int, tmp_path: Path
+    step: str, nth: int, path: Path, record: Path
 ) -> None:
     """Either nothing has been released, or the next call finds the release whole and recorded."""
     process = multiprocessing.get_context("spawn").Process(
-        target=killed_at, args=(step, nth, str(tmp_path))
+        target=killed_at, args=(step, nth, str(path.parent))
     )
     process.start()
     process.join()
-    path, record = tmp_path / "out.csv", tmp_path / "record.json"
+    released = 0
     try:
-        refuse_twice(tmp_path / "other.csv", column="age", publish="counts", record=record)
+        other = path.with_name("other.csv")
+        refuse_twice(other, column="age", publish="counts", record=record)
+        assert process.exitcode == -signal.SIGKILL and not names(path.parent)
     except FileExistsError:
-        [entry] = json.loads(record.read_text(encoding="utf-8"))
-        assert entry["values"] == str(path)
-        assert names(tmp_path) == {"out.csv", "out.csv.statement.json", "record.json"}
+        released = 1
+        assert [entry["values"] for entry in entries(record)] == [str(path)]
+        assert names(path.parent) == WRITTEN
         assert path.read_text(encoding="utf-8").startswith("from,to,share,count\n")
-        made(name="age").write(path, record=record, again=True)
-        assert len(json.loads(record.read_text(encoding="utf-8"))) == 2
-    else:
-        assert process.exitcode == -signal.SIGKILL
-        assert not names(tmp_path)
-        made(name="age").write(path, record=record)
-        assert len(json.loads(record.read_text(encoding="utf-8"))) == 1
+    made().write(path, record=record, again=bool(released))
+    assert len(entries(record)) == 1 + released
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
 @pytest.mark.parametrize("nth", [1, 3])
 def test_a_full_disk_releases_nothing_and_leaves_nothing(
-    error: BaseException, nth: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    error: BaseException, nth: int, path: Path, record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    record = tmp_path / "record.json"
-    made(name="height").write(tmp_path / "height.csv", record=record)
-    before, calls, real = {each: each.read_bytes() for each in tmp_path.iterdir()}, [], os.fsync
+    made(name="height").write(path.with_name("height.csv"), record=record)
+    before, calls, real = {each: each.read_bytes() for each in path.parent.iterdir()}, [], os.fsync
 
     def full(descriptor: int) -> None:
         calls.append(descriptor)
@@ -215,29 +201,23 @@ def test_a_full_disk_releases_nothing_and_leaves_nothing(
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(type(error)):
-        made(name="age").write(tmp_path / "out.csv", record=record)
-    assert {each: each.read_bytes() for each in tmp_path.iterdir()} == before
+        made().write(path, record=record)
+    assert {each: each.read_bytes() for each in path.parent.iterdir()} == before
 
 
 def test_an_interruption_after_the_entry_loses_no_values(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, record, real = tmp_path / "out.csv", tmp_path / "record.json", os.link
-
     def interrupted(*arguments: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(os, "link", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        made(name="age").write(path, record=record)
-    monkeypatch.setattr(os, "link", real)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "link", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            made().write(path, record=record)
     with pytest.raises(FileExistsError, match="has been released before"):
-        refuse_twice(tmp_path / "b.csv", column="age", publish="counts", record=record)
-    assert path.exists() and names(tmp_path) == {
-        path.name,
-        f"{path.name}.statement.json",
-        record.name,
-    }
+        refuse_twice(path.with_name("b.csv"), column="age", publish="counts", record=record)
+    assert names(path.parent) == WRITTEN
 
 
 def hold(lock: str, held: Any) -> None:
@@ -247,33 +227,25 @@ def hold(lock: str, held: Any) -> None:
 
 
 def test_who_holds_the_record_is_said_and_a_dead_holder_holds_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(publishing, "WAIT_FOR_RECORD", 0.1)
     context = multiprocessing.get_context("spawn")
-    record, event = tmp_path / "record.json", context.Event()
-    process = context.Process(target=hold, args=(str(tmp_path / ".record.json.lock"), event))
+    event = context.Event()
+    process = context.Process(target=hold, args=(f"{path.parent}/.record.json.lock", event))
     process.start()
     assert event.wait(60)
     with pytest.raises(TimeoutError, match=f"held by the process {process.pid} .* try again later"):
-        made(name="age").write(tmp_path / "out.csv", record=record)
+        made().write(path, record=record)
     process.kill()
     process.join()
-    made(name="age").write(tmp_path / "out.csv", record=record)
-    assert len(json.loads(record.read_text(encoding="utf-8"))) == 1
+    made().write(path, record=record)
+    assert len(entries(record)) == 1
 
 
-def test_a_link_to_the_record_is_the_record(tmp_path: Path) -> None:
-    record, link = tmp_path / "record.json", tmp_path / "link.json"
+def test_a_link_to_the_record_is_the_record(path: Path, record: Path) -> None:
+    link = path.with_name("link.json")
     link.symlink_to(record)
-    made(name="age").write(tmp_path / "a.csv", record=link)
-    made(name="height").write(tmp_path / "b.csv", record=record)
-    assert link.is_symlink() and len(json.loads(record.read_text(encoding="utf-8"))) == 2
-
-
-def test_values_statement_and_record_are_three_files(tmp_path: Path) -> None:
-    path = tmp_path / "out.csv"
-    for record in (path, tmp_path / "out.csv.statement.json"):
-        with pytest.raises(ValueError, match=r"^record must be another file than"):
-            made().write(path, record=record)
-    assert not names(tmp_path)
+    made().write(path, record=link)
+    made(name="height").write(path.with_name("b.csv"), record=record)
+    assert link.is_symlink() and len(entries(record)) == 2

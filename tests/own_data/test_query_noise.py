@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pdpbook.foundations import renyi_epsilon
-from pdpbook.own_data import audit_release, released_query
+from pdpbook.own_data import ReleasedQuery, audit_release, released_query
 from pdpbook.own_data.query_noise import (
     ORDERS,
     adds_whole_numbers,
@@ -20,11 +20,14 @@ from pdpbook.own_data.query_noise import (
 )
 
 
+def total(mechanism: Any, scale: float | None = None, upper: float = 120) -> ReleasedQuery:
+    """A sum of x from 0 on."""
+    return released_query("sum", column="x", lower=0, upper=upper, mechanism=mechanism, scale=scale)
+
+
 def test_the_renyi_bound_of_many_records_is_that_of_one() -> None:
     values = np.array([0.0, 1.0, 40.0, 3.0])
-    query = released_query(
-        "sum", column="x", lower=0, upper=50, mechanism="discrete gaussian", scale=9.0
-    )
+    query = total("discrete gaussian", 9.0, upper=50)
     found = audit_release({"x": values}, [query], delta=1e-6).losses
     for x, epsilon in zip(values[1:], found[1:], strict=True):
         rho = x**2 / (2 * 81.0)
@@ -35,10 +38,9 @@ def test_the_renyi_bound_of_many_records_is_that_of_one() -> None:
 
 def test_many_distances_are_rounded_up_and_hardly() -> None:
     values = np.random.default_rng(1).gamma(2.0, 300.0, 3000)
-    keys = {"column": "x", "lower": 0, "upper": 5000, "mechanism": "gaussian"}
-    few = released_query("sum", scale=900.0, **keys)
-    many = audit_release({"x": values}, [few], delta=1e-6).losses
-    some = audit_release({"x": values[:1000]}, [few], delta=1e-6).losses
+    query = [total("gaussian", 900.0, upper=5000)]
+    many = audit_release({"x": values}, query, delta=1e-6).losses
+    some = audit_release({"x": values[:1000]}, query, delta=1e-6).losses
     assert (many[:1000] >= some).all() and (many[:1000] <= some * (1 + 2.0**-10)).all()
     assert (many[:1000] > some).any()
 
@@ -70,15 +72,12 @@ def test_losses_are_the_privacy_map_of_opendp_at_the_move_of_each_record(dp: Any
     query = space >> dp.t.then_sum()
     for make, delta in ((dp.m.make_laplace, 0.0), (dp.m.make_gaussian, 1e-6)):
         noise = make(query.output_domain, query.output_metric, scale=120.0)
-        total = released_query("sum", column="age", lower=0, upper=120, mechanism=noise)
-        audit = audit_release({"age": ages}, [total], delta=delta)
+        audit = audit_release({"x": ages}, [total(noise)], delta=delta)
         moved = [abs(query(ages) - query(ages[:i] + ages[i + 1 :])) for i in range(len(ages))]
         mapped = np.array([noise.map(each) for each in moved])
         if delta:
-            named = released_query(
-                "sum", column="age", lower=0, upper=120, mechanism="discrete gaussian", scale=120.0
-            )
-            other = audit_release({"age": ages}, [named], delta=delta)
+            named = [total("discrete gaussian", 120.0)]
+            other = audit_release({"x": ages}, named, delta=delta)
             np.testing.assert_allclose(mapped, np.square(np.divide(ages, 120.0)) / 2)
             np.testing.assert_allclose(audit.losses, other.losses, rtol=1e-9)
         else:
@@ -106,12 +105,11 @@ def test_the_chord_of_a_privacy_map_bounds_it(dp: Any) -> None:
     domain = dp.atom_domain(T=float, nan=False)
     noise = dp.m.make_gaussian(domain, dp.absolute_distance(T=float), scale=7.0)
     values = np.random.default_rng(2).gamma(2.0, 3.0, 2500)
-    total = released_query("sum", column="x", lower=0, upper=1000, mechanism=noise)
-    exact = released_query("sum", column="x", lower=0, upper=1000, mechanism="gaussian", scale=7.0)
+    queries = total(noise, upper=1000), total("gaussian", 7.0, upper=1000)
     found, wanted = distance_costs(noise, math.nan, values), (values / 7.0) ** 2 / 2
     assert (found >= wanted * (1 - 1e-15)).all()
     np.testing.assert_allclose(found, wanted, rtol=1e-3)
-    bounds = [audit_release({"x": values}, [each], delta=1e-6).losses for each in (total, exact)]
+    bounds = [audit_release({"x": values}, [each], delta=1e-6).losses for each in queries]
     assert (bounds[0] >= bounds[1]).all()  # the Rényi bound is above the exact ε
 
 

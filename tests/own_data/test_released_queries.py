@@ -1,4 +1,4 @@
-"""The description of a released query: what is missing, superfluous or wrong is refused."""
+"""The description of a released query: its name, its usual noise, and what does not fit."""
 
 from __future__ import annotations
 
@@ -11,22 +11,21 @@ from pdpbook.own_data import released_query
 RANGE = {"lower": -1.0, "upper": 3.0}
 
 
+def test_a_query_is_named_and_has_the_usual_noise() -> None:
+    total = released_query("sum", column="x", by=["a", "b"], where="w", scale=2, **RANGE)
+    assert (total.name, total.mechanism) == ("sum of x where w by a, b", "laplace")
+    middle = released_query("quantile", column="x", quantile=0.5, candidates=[1, 2], scale=1)
+    assert (middle.name, middle.mechanism) == ("quantile of x", "exponential mechanism")
+    assert (middle.candidates, released_query("count", scale=1, name="n").name) == ((1, 2), "n")
+
+
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"statistic": "median"}, "statistic must be .*, got statistic='median'"),
         ({"statistic": "count", "column": "x"}, "column must be left out.*got column='x'"),
         ({"statistic": "sum", "column": "x"}, "lower must be .*got lower=None"),
-        ({"statistic": "sum", "column": "x", "lower": 2, "upper": 1}, "upper must be .*upper=1.0"),
         ({"statistic": "sum", "column": "x", "lower": 1, "upper": 1}, "upper must be .*upper=1.0"),
-        (
-            {"statistic": "quantile", "column": "x", "quantile": 1.0, "candidates": [1, 2]},
-            "quantile must be .*, got quantile=1.0",
-        ),
         ({"statistic": "count", "scale": 1e-51}, "scale must be at least 1e-50 of the range"),
-        ({"statistic": "count", "scale": 0.0}, "scale must be .*got scale=0.0"),
-        ({"statistic": "count", "mechanism": "uniform"}, "mechanism must be .*'uniform'"),
-        ({"statistic": "count", "by": [3]}, "by must be a name, got by=3"),
         (
             {"statistic": "quantile", "column": "x", "quantile": 0.5, "candidates": [2, 1]},
             r"candidates must be in ascending order, got candidates=\[2, 1\]",
@@ -37,15 +36,6 @@ RANGE = {"lower": -1.0, "upper": 3.0}
         ),
     ],
 )
-def test_a_query_that_is_wrong_is_refused(keys: dict[str, Any], message: str) -> None:
-    keys = {"scale": 1.0, **keys}
+def test_what_does_not_fit_the_statistic_is_refused(keys: dict[str, Any], message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
-        released_query(**keys)
-
-
-def test_a_query_is_named_and_has_the_usual_noise() -> None:
-    total = released_query("sum", column="x", by=["a", "b"], where="w", scale=2, **RANGE)
-    assert (total.name, total.mechanism) == ("sum of x where w by a, b", "laplace")
-    middle = released_query("quantile", column="x", quantile=0.5, candidates=[1, 2], scale=1)
-    assert (middle.name, middle.mechanism) == ("quantile of x", "exponential mechanism")
-    assert (middle.candidates, released_query("count", scale=1, name="n").name) == ((1, 2), "n")
+        released_query(**{"scale": 1.0} | keys)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -111,12 +111,6 @@ def fixed_pair(n: int, loss: float, draws: int) -> tuple[np.ndarray, np.ndarray]
     return trials(draws, absent * math.exp(loss)), trials(draws, absent)
 
 
-def any_pair(loss: float, draws: int) -> tuple[np.ndarray, np.ndarray]:
-    """Randomised response, the worst pair of which nothing but the loss of one draw is known."""
-    true = 1.0 / (1.0 + math.exp(-loss))
-    return trials(draws, true), trials(draws, 1.0 - true)
-
-
 def check_total(total: float, pair: Any, draws: int, loss: float, delta: float) -> None:
     """Check that a total is the smallest that holds at δ for a pair."""
     if draws == 1 or loss == 0.0:
@@ -127,35 +121,29 @@ def check_total(total: float, pair: Any, draws: int, loss: float, delta: float) 
         assert sticks(*pair, total * (1.0 - 1e-4)) > delta * (1.0 - 1e-6)
 
 
-@pytest.mark.parametrize("draws", DRAWS)
-@pytest.mark.parametrize("delta", [1e-6, 0.02])
+@pytest.mark.parametrize("delta", [0.0, 1e-6, 0.02])
 @pytest.mark.parametrize("name", ROWS)
-def test_the_losses_of_draws_outcome_by_outcome(name: str, draws: int, delta: float) -> None:
+def test_the_losses_of_draws_outcome_by_outcome(name: str, delta: float) -> None:
     """They cover the record's own pair, and are the totals of the worst pair of their loss."""
-    s = setting(FEW, bins=3, draws=draws, delta=delta)
-    rows, made, places = ROWS[name](s), release(name, s), s.terms.grid.index(np.array(FEW))
-    alone = deleted(s, rows)
-    for i, total in enumerate(made.losses.tolist()):
-        if not math.isfinite(alone[i]):
-            assert total == math.inf
+    for draws in DRAWS if delta else [7]:
+        s = setting(FEW, bins=3, draws=draws, delta=delta)
+        rows, made, places = ROWS[name](s), release(name, s), s.terms.grid.index(np.array(FEW))
+        alone, allowed = deleted(s, rows), delta if draws > 1 else 0.0
+        if not delta:
+            np.testing.assert_allclose(made.losses, 7 * np.array(alone), rtol=1e-9)
             continue
-        pair = rows[places].mean(axis=0), rows[np.delete(places, i)].mean(axis=0)
-        allowed = delta if draws > 1 else 0.0
-        p, q = (drawn_together(each, draws) for each in pair)
-        assert sticks(p, q, total * (1.0 + 1e-9)) <= allowed + 1e-12
-        check_total(total, fixed_pair(7, alone[i], draws), draws, alone[i], delta)
-    if name != "none":
-        assert made.largest_loss <= 1.0 + 1e-9 and made.epsilon == 1.0
-        assert made.delta == (delta if draws > 1 else 0.0)
-    if made.algorithm == "differential privacy":
-        assert made.end_to_end == made.largest_loss
-
-
-@pytest.mark.parametrize("name", ROWS)
-def test_without_a_delta_the_losses_of_draws_are_added(name: str) -> None:
-    s = setting(draws=7, delta=0.0)
-    expected = 7 * np.array(deleted(s, ROWS[name](s)))
-    np.testing.assert_allclose(release(name, s).losses, expected, rtol=1e-9)
+        for i, total in enumerate(made.losses.tolist()):
+            if not math.isfinite(alone[i]):
+                assert total == math.inf
+                continue
+            pair = rows[places].mean(axis=0), rows[np.delete(places, i)].mean(axis=0)
+            p, q = (drawn_together(each, draws) for each in pair)
+            assert sticks(p, q, total * (1.0 + 1e-9)) <= allowed + 1e-12
+            check_total(total, fixed_pair(7, alone[i], draws), draws, alone[i], delta)
+        if name != "none":
+            assert made.largest_loss <= 1.0 + 1e-9 and (made.epsilon, made.delta) == (1.0, allowed)
+        if made.algorithm == "differential privacy":
+            assert made.end_to_end == made.largest_loss
 
 
 @pytest.mark.parametrize("draws", DRAWS)
@@ -185,7 +173,8 @@ def test_the_end_to_end_loss_of_draws_is_that_of_any_pair(name: str, draws: int)
     s = setting(values, bins=3, draws=draws, delta=delta)
     single = setting(values, bins=3, epsilon=s.terms.draw_epsilon, delta=delta)
     loss, total = release(name, single).end_to_end, release(name, s).end_to_end
-    check_total(total, any_pair(loss, draws), draws, loss, delta)
+    true = 1.0 / (1.0 + math.exp(-loss))  # randomised response is the worst pair of its loss
+    check_total(total, (trials(draws, true), trials(draws, 1.0 - true)), draws, loss, delta)
     if name == "common_scale":
         one = [
             each @ common_rows(s, each) / each.sum()
@@ -244,34 +233,23 @@ def test_the_histogram_is_paid_for_once_and_its_error_is_an_average() -> None:
     )
     assert one.wasserstein == many.wasserstein and many.epsilon == 1.0 and many.delta == 0.0
     assert set(many.losses) == {1.0} and many.end_to_end == 1.0
-    s = setting()
-    each = [
-        s.distance(
-            s.terms.grid.midpoints,
-            pb.dp_histogram(s.counts, epsilon=1.0, rng=np.random.default_rng([0, r])),
-        )
-        for r in range(5)
-    ]
+    s, each = setting(), []
+    for run in range(5):
+        shares = pb.dp_histogram(s.counts, epsilon=1.0, rng=np.random.default_rng([0, run]))
+        each.append(s.distance(s.terms.grid.midpoints, shares))
     assert one.wasserstein == pytest.approx(np.mean(each))
     assert one.standard_error == pytest.approx(np.std(each, ddof=1) / math.sqrt(5))
 
 
-@pytest.mark.parametrize(
-    ("values", "alone"),
-    [
-        ([1.0, 1.0, 5.0, 9.0], True),
-        ([1.0, 5.0, 9.0, 9.0], True),
-        ([1.0, 1.0, 9.0, 9.0], False),
-    ],
-)
-def test_an_end_that_one_record_holds_moves_with_it(values: list[float], alone: bool) -> None:
-    column = make_column(values)
-    asked = Terms(column.frame, 4, "value", 5, False, 1.0, 1e-3, 1)
-    made = release("laplace", ReleaseSetting(column, asked, 5, 64, 0))
-    left = releases.range_from_data(made, column)
-    assert left.end_to_end == (math.inf if alone else made.end_to_end)
-    assert (left.epsilon, left.delta, left.replacement) == (math.inf, 0.0, None)
-    assert left.promise == FROM_DATA and not left.public_range and not left.code
+def test_an_end_that_one_record_holds_moves_with_it() -> None:
+    for values, alone in (((1, 1, 5, 9), True), ((1, 5, 9, 9), True), ((1, 1, 9, 9), False)):
+        column = make_column(values)
+        asked = Terms(column.frame, 4, "value", 5, False, 1.0, 1e-3, 1)
+        made = release("laplace", ReleaseSetting(column, asked, 5, 64, 0))
+        left = releases.range_from_data(made, column)
+        assert left.end_to_end == (math.inf if alone else made.end_to_end)
+        assert (left.epsilon, left.delta, left.replacement) == (math.inf, 0.0, None)
+        assert left.promise == FROM_DATA and not left.public_range and not left.code
 
 
 @settings(max_examples=15, deadline=None)
@@ -345,31 +323,15 @@ def test_noisy_quartiles_by_deleting_and_by_sampling() -> None:
     assert made.largest_loss <= 1.0 + 1e-9
 
 
-def quartile_losses(values: Sequence[int], points: Sequence[int], epsilon: float) -> np.ndarray:
-    """Losses of the records by three quartiles that are released together."""
-    return sum(
-        quantile_losses(values, points, quantile=level, epsilon=share)
-        for level, share in zip((0.25, 0.5, 0.75), quantile_shares(epsilon), strict=True)
-    )
-
-
 @pytest.mark.parametrize("epsilon", [1.0, 30.0])
 def test_three_quartiles_cost_no_record_of_any_small_data_set_more_than_epsilon(
     epsilon: float,
 ) -> None:
+    parts = list(zip(LEVELS, quantile_shares(epsilon), strict=True))
     for n in range(2, 8):
         for values in itertools.combinations_with_replacement(range(4), n):
-            losses = quartile_losses(values, range(4), epsilon)
+            losses = sum(quantile_losses(values, range(4), quantile=q, epsilon=e) for q, e in parts)
             assert losses.max() <= epsilon * (1.0 + 1e-12)
-
-
-def test_a_record_below_the_lower_quartile_may_cost_all_of_epsilon() -> None:
-    """Between four values with many records each lie three gaps, and a quartile in each of them."""
-    values, points = np.repeat([1, 502, 1003, 1504], 40), np.arange(1506)
-    losses = quartile_losses(values, points, 1.0)
-    assert 0.99 < losses[0] <= 1.0 and losses[-1] == pytest.approx(losses[0])
-    assert losses[40] < 0.95
-    assert sum(quantile_shares(1.0)) > 1.1, "more than if each quartile paid for itself"
 
 
 @pytest.mark.parametrize("draws", [1, 7])
@@ -408,19 +370,18 @@ def test_the_error_of_noisy_counts_is_that_of_their_noise() -> None:
     assert (cut >= 0.0).all() and np.allclose(cut.sum(axis=1), 1.0)
 
 
-def replacements(values: tuple[float, ...], n: int) -> Iterator[tuple[Any, Any]]:
+def replacements(*values: float, n: int) -> Iterator[tuple[Any, Any]]:
     """All pairs of data sets of n of these values that differ in one record."""
     for others in itertools.combinations_with_replacement(values, n - 1):
         yield from (((a, *others), (b, *others)) for a, b in itertools.permutations(values, 2))
 
 
 @pytest.mark.parametrize(("name", "tight"), [("laplace", 0.6), ("response", 1.0 - 1e-9)])
-def test_replacement_of_one_draw_by_brute_force(name: str, tight: float) -> None:
-    """One draw promises the same when a record is replaced as when it is removed."""
+def test_replacement_of_one_draw_costs_what_removal_costs(name: str, tight: float) -> None:
     s = setting([1.0, 5.0, 9.0, 9.0], bins=5)
     kernel, worst = ROWS[name](s), 0.0
-    for one, other in replacements((1.0, 3.0, 5.0, 7.0, 9.0), 4):
-        p, q = (kernel[s.terms.grid.index(each)].mean(axis=0) for each in (one, other))
+    for pair in replacements(1.0, 3.0, 5.0, 7.0, 9.0, n=4):
+        p, q = (kernel[s.terms.grid.index(each)].mean(axis=0) for each in pair)
         worst = max(worst, float(np.abs(np.log(p / q)).max()))
     assert release(name, s).replacement == Budget(1.0)
     assert tight <= worst <= 1.0 + 1e-9
@@ -431,34 +392,32 @@ def test_replacement_of_several_draws_by_brute_force(delta: float) -> None:
     """The (ε, δ) of three draws covers every pair of data sets of three records in two bins."""
     s = setting([1.0, 9.0, 9.0], bins=2, delta=delta, draws=3)
     promised, rows, worst = release("response", s).replacement, s.terms.response_rows, 0.0
-    for one, other in replacements((1.0, 9.0), 3):
-        p, q = (rows[s.terms.grid.index(each)].mean(axis=0) for each in (one, other))
+    for pair in replacements(1.0, 9.0, n=3):
+        p, q = (rows[s.terms.grid.index(each)].mean(axis=0) for each in pair)
         p, q = (np.einsum("i,j,k->ijk", d, d, d) for d in (p, q))
         worst = max(worst, float(np.maximum(p - np.exp(promised.epsilon) * q, 0.0).sum()))
     assert worst <= promised.delta + 1e-12 and promised.epsilon <= 2.0
 
 
-def test_replacement_of_the_noisy_mean_by_brute_force() -> None:
-    scale, points, worst = 10.0 / 3, np.linspace(-50, 50, 2001), 0.0
-    for one, other in replacements((0.0, 4.0, 10.0), 3):
+def test_replacement_of_statistics_by_brute_force() -> None:
+    """Of the noisy mean it costs what removal costs, of the noisy quartiles more."""
+    points, worst = np.linspace(-50, 50, 2001), 0.0
+    for one, other in replacements(0.0, 4.0, 10.0, n=3):
         change = np.abs(points - np.mean(one)) - np.abs(points - np.mean(other))
-        worst = max(worst, float(np.abs(change).max()) / scale)
+        worst = max(worst, float(np.abs(change).max()) / (10.0 / 3))
     assert release("mean", setting([0.0, 5.0, 10.0], publish="mean")).replacement == Budget(1.0)
     assert worst == pytest.approx(1.0)
-
-
-def test_replacement_of_the_noisy_quartiles_by_brute_force() -> None:
     s = setting([0.0, 0.0, 5.0, 10.0, 10.0], publish="quantiles", epsilon=6.0)
     worst = 0.0
-    for one, other in replacements((0.0, 5.0, 10.0), 5):
+    for pair in replacements(0.0, 5.0, 10.0, n=5):
         total = 0.0
-        for level, share in zip((0.25, 0.5, 0.75), SHARES, strict=True):
-            p, q = (chances(np.array(each), level, 6.0 * share) for each in (one, other))
+        for level, share in zip(LEVELS, SHARES, strict=True):
+            p, q = (chances(np.array(each), level, 6.0 * share) for each in pair)
             total += float(np.abs(np.log(p / q)).max())
         worst = max(worst, total)
     promised = release("quantiles", s).replacement
     assert promised.epsilon == pytest.approx(6.0 * 26 / 15) and promised.delta == 0.0
-    assert 6.0 < worst <= promised.epsilon + 1e-9, "more than for removal"
+    assert 6.0 < worst <= promised.epsilon + 1e-9
 
 
 def test_replacement_of_the_histogram_is_twice_the_promise() -> None:
