@@ -8,7 +8,8 @@ pytestmark = pytest.mark.site
 #: What somebody may look for, by the page that should come first.
 QUERIES = {
     "foundations/why-noise": "randomised response; randomized response",
-    "foundations/differential-privacy": "laplace mechanism; laplase mechanism; neighboring data set",
+    "foundations/differential-privacy": "laplace mechanism; laplase mechanism;"
+    " neighboring data set",
     "foundations/anonymity": "k-anonymity",
     "foundations/composition": "composition; compositions",
     "per_instance/theorem-one": "theorem 1",
