@@ -60,8 +60,8 @@ def private_mean(answer, rng):
         "Sum whole hundredths, add noise once, divide by n. How far can one height between 150 "
         "and 240 cm move your sum when it is removed? That sets the noise."
     )
-    drawn = [(int(n), epsilon, 1000) for n, epsilon in rng.uniform([50, 0.2], [400, 1.5], (3, 2))]
-    for n, epsilon, runs in [(200, 0.5, 4000), *drawn]:
+    drawn = [(int(n), epsilon, 300) for n, epsilon in rng.uniform([50, 0.2], [400, 1.5], (3, 2))]
+    for n, epsilon, runs in [(200, 0.5, 1000), *drawn]:
         heights = rng.normal(200, 9, n).round(2).clip(150, 240)
         means = np.array([answer(heights, epsilon, each) for each in rng.spawn(runs)], dtype=float)
         hundredths = 100 * n * means
