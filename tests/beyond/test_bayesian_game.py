@@ -181,3 +181,39 @@ def test_a_game_too_large_to_write_down_is_refused() -> None:
     game = bg.BayesianGame(payoffs, payoffs, np.full((types, 1), 1 / types))
     with pytest.raises(ValueError, match="got 8192 and 2"):
         bg.bayesian_equilibria(game)
+
+
+def test_simultaneous_replies_end_at_a_pure_equilibrium_or_go_round() -> None:
+    """Without averages, the loop ends if it meets a pair of plans that are best replies."""
+    rng, ended = np.random.default_rng(5), 0
+    for _ in range(60):
+        game = random_game(rng, (2, 2, 2, 2), zero_sum=False)
+        found = bg.simultaneous_replies(game, rounds=17)  # there are 16 pairs of pure plans
+        plans, met = [(np.eye(2)[[0, 0]], np.eye(2)[[0, 0]])], False
+        while not met and len(plans) <= 17:
+            user, adversary = plans[-1]
+            met = literal_regret(game, user, adversary) <= 1e-12
+            best = [
+                max(
+                    np.eye(2)[[[a, b] for a in range(2) for b in range(2)]],
+                    key=lambda plan, side=side: game.payoffs(
+                        *((plan, adversary) if side == 0 else (user, plan))
+                    )[side],
+                )
+                for side in range(2)
+            ]
+            plans.append((best[0], best[1]))
+        assert met == (found.regret < 1e-12)
+        ended += met
+        assert np.isin(found.user, (0, 1)).all()
+    assert 10 < ended < 60
+
+
+def test_averages_of_replies_come_near_the_value_of_a_zero_sum_game() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(5):
+        game = random_game(rng, (2, 2, 2, 3), zero_sum=True)
+        value = bg.zero_sum_equilibrium(game).payoffs[0]
+        near = bg.simultaneous_replies(game, rounds=3000, averaging=True)
+        assert near.regret < 0.1
+        assert abs(near.payoffs[0] - value) < 0.1
