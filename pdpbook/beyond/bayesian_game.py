@@ -231,15 +231,14 @@ def simultaneous_replies(
 ) -> Equilibrium:
     """Let all types reply at the same time, again and again, and return the last plans.
 
-    At first every type takes its first action.  In each round every type takes the best action, the
-    first of several, against the other side's plan.
+    Every type begins with its first action, and then takes the best against the other side's plan.
 
     Parameters
     ----------
     game : BayesianGame
         Any.
     rounds : int, at least 1
-        After so many rounds the loop ends if no equilibrium has been met.
+        At most so many; the loop ends at an equilibrium.
     averaging : bool
         Whether the plans are the averages of all rounds (fictitious play), not the last replies.
 
@@ -259,9 +258,6 @@ def simultaneous_replies(
     >>> found = simultaneous_replies(BayesianGame(stag, stag.transpose(0, 1, 3, 2), [[1.0]]))
     >>> found.user, found.regret
     (array([[1., 0.]]), 0.0)
-    >>> pennies = np.array([[1.0, -1.0], [-1.0, 1.0]])[None, None]
-    >>> simultaneous_replies(BayesianGame(pennies, -pennies, [[1.0]]), rounds=50).regret
-    2.0
     """
     game = _validate.instance("game", game, BayesianGame)
     rounds = _validate.integer("rounds", rounds, at_least=1)
