@@ -38,7 +38,7 @@ def test_everybody_is_private_at_every_larger_scale(counts, epsilon):
 
 @given(histograms, st.floats(0.02, 3.0), st.floats(0.1, 0.99))
 def test_the_largest_loss_does_not_fall_with_the_scale(counts, scale, factor):
-    """No theorem says so, and it is said of the ideal noise alone."""
+    """No theorem says so; the ladder skips nothing as long as it holds."""
     before, after = (largest_loss(counts, each) for each in (scale, scale * factor))
     assert after >= before * (1 - 1e-9) - 1e-12
 
