@@ -36,7 +36,7 @@ def implied_verdict(said):
     """The verdict of a claim from the verdicts of its parts, of which there is at least one.
 
     A slip in any part makes the claim a slip.  A figure that is impossible with the stated settings
-    and comes out with inferred settings has its size reproduced with inferred settings.  If some parts stand
+    and comes out with inferred settings is reproduced with inferred settings.  If some parts stand
     and others do not, the claim is reproduced in part.  Otherwise the weakest verdict counts.
     """
     if "slip" not in said and said != {"impossible", "inferred"} and said & GOOD and said - GOOD:
