@@ -51,7 +51,7 @@ OPTION = re.compile(r"^:([\w-]+):[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)
 CELLS = {"exercise-stub", "exercise-check"}  #: tags of the cells of an exercise
 SECTION = re.compile(r"^## .*$", re.MULTILINE)
 FENCED = "````{}\n{}\n````"
-TO_MARKER, TO_READER = "**What to look for.**", "**What your proof should hold.**"
+TO_MARKER, TO_READER = "**What to look for.**", "**What your proof should contain.**"
 
 
 @dataclass(frozen=True)

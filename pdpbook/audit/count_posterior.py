@@ -94,7 +94,7 @@ class CountPosterior:
 
 
 def posterior_from_noise(noisy: ArrayLike, *, epsilon: float) -> CountPosterior:
-    r"""Return what a noisy histogram says about the true one.
+    r"""Return what noisy counts say about the true ones.
 
     Parameters
     ----------

@@ -248,7 +248,8 @@ class PerInstanceLaplace:
         ndarray, shape (n,)
             :math:`\max_x |\ln P(x)/P_{-i}(x)|` in nats, infinite where a record alone reaches an
             output.  It is computed from the whole weights that a draw is made of and rounded up by
-            a few units in the last place, so that it bounds the loss of the mechanism that
+            a few units in the last place of itself or, if this is larger, of
+            :math:`\ln\frac n{n-1}`, so that it bounds the loss of the mechanism that
             :meth:`sample` draws from.
 
         Notes
