@@ -22,7 +22,7 @@ from pdpbook import (
     randomiser_epsilon,
     scale_bound,
 )
-from pdpbook.audit.randomisers import draw_released, local_epsilon
+from pdpbook.audit.randomisers import draw_released
 from pdpbook.foundations.grid_noise import whole_weights
 from tests import naive
 
@@ -65,14 +65,6 @@ def test_the_worst_data_set_of_up_to_six_records(randomiser, n):
     assert randomiser_epsilon(randomiser, n) == pytest.approx(
         worst_loss(randomiser, n), rel=1e-9, abs=1e-12
     )
-
-
-@given(randomisers(), st.integers(2, 5), targets)
-def test_both_directions_of_the_theorem(randomiser, n, epsilon):
-    """Private for every data set if and only if the randomiser is (ln R)-locally private."""
-    local, allowed = local_epsilon(randomiser), math.log1p(n * math.expm1(epsilon))
-    if abs(local - allowed) > 1e-6:
-        assert (worst_loss(randomiser, n) <= epsilon) is (local <= allowed)
 
 
 @given(randomisers(), st.integers(2, 5), st.data())
