@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pdpbook as pb
@@ -71,6 +71,7 @@ def test_for_a_fixed_randomiser_both_losses_are_the_same(counts, seed):
     assert np.isnan(end_to_end[counts == 0]).all()
 
 
+@settings(max_examples=4)
 @given(histograms, st.sampled_from([0.3, 1.0]))
 def test_the_two_parts_add_up_and_the_own_part_is_the_pdp_loss(counts, epsilon):
     game = pb.NVOGame(counts, KERNEL, epsilon=epsilon)
