@@ -165,3 +165,5 @@ def test_a_noisy_count_that_the_public_ones_rule_out_is_believed():
     posterior = cp.posterior_from_both([1000, 0, 0], [1000, 5000, 300], 1, epsilon=0.1)
     assert posterior.mean[1] == pytest.approx(5000.0)
     assert (posterior.weights >= 0.0).all()
+    nearly_exact = cp.posterior_from_both([9, 4, 0], NOISY, 13, epsilon=700.0)
+    assert nearly_exact.mean == pytest.approx([7.0, 5.0, 0.0], abs=1e-9)

@@ -88,6 +88,8 @@ def test_no_name_belongs_to_two_entries():
     ]
     assert len(names) == len(set(names)) == len(series.KEYS)
     assert series._ALSO.keys() <= series.LOOKS.keys()
+    colours = {*series.COLOURS.values(), *series.SHADES, *series.LEVELS}
+    assert {each.colour for each in series.LOOKS.values()} <= colours
 
 
 def test_a_label_is_a_name_or_a_name_with_a_variant():
