@@ -7,6 +7,7 @@ import itertools
 import math
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -160,13 +161,14 @@ def test_extreme_randomisers():
 
 
 def test_the_loss_where_a_ratio_less_one_is_the_ratio():
-    """On both sides of a local loss of 40, with so many records that they matter."""
-    n = 2**53
-    for local in (2.0, 39.9, 40.1, 41.0, 60.0):
+    """On both sides of a local loss of 40, with so many records that they matter; never below."""
+    for local in (2.0, 39.9, *np.linspace(40.1, 60.0, 40)):
         lie = 1.0 / (1.0 + math.exp(local))
         randomiser = np.array([[1.0 - lie, lie], [lie, 1.0 - lie]])
-        expected = math.log1p(math.expm1(local) / n)
-        assert randomiser_epsilon(randomiser, n) == pytest.approx(expected, rel=1e-9)
+        for n in (3, 2**53):
+            with mpmath.workdps(60):
+                exact = mpmath.log1p((mpmath.mpf(1.0 - lie) / mpmath.mpf(lie) - 1) / n)
+                assert 0 <= randomiser_epsilon(randomiser, n) - exact <= 1e-13 * max(local, exact)
 
 
 def exp_below(epsilon: float) -> Fraction:
