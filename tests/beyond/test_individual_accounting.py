@@ -97,6 +97,12 @@ def test_the_filter_never_lets_an_account_pass_the_budget(seed: int, last: int) 
         assert sum(costs[:taken], Fraction(0)) <= Fraction(budget)
 
 
+def test_a_gradient_whose_square_is_no_float_costs_something() -> None:
+    options = {"budget": 1.0, "sigma": 1.0, "clip": 1.0, "steps": 1, "step_size": 0.1}
+    run = filtered_descent([[1e-100]], [1e-100], rng=np.random.default_rng(0), **options)
+    assert run.accounts[0] > 0.0
+
+
 def test_a_record_that_has_left_does_not_come_back() -> None:
     """One gradient is too long for the budget, and a later one would not be."""
     features, response = [[1.0], [1.0]], [3.0, -3.0]

@@ -74,6 +74,8 @@ def test_a_value_of_a_number_has_a_shade():
     colours = [each["color"] for each in found]
     assert colours == [series.LEVELS[3], series.LOOKS["laplace"].colour, *series.LEVELS[::6]]
     assert len({each["linestyle"] for each in found}) == 4
+    two = [each["color"] for each in series.looks(["ε = 1", "ε = 2"])]
+    assert {*two} == {series.LEVELS[0], series.LEVELS[-1]}
 
 
 def test_the_style_sheet_inverts_drawings_as_the_package_computes():
