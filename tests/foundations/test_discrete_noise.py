@@ -14,7 +14,6 @@ from scipy import stats
 
 import pdpbook as pb
 from pdpbook.foundations import discrete_noise as noise
-from pdpbook.foundations.system_generator import SystemGenerator, release_source
 
 FALSE_ALARM = 1e-6
 
@@ -257,15 +256,3 @@ def test_noise_beyond_its_limit_is_the_same_for_neighbours() -> None:
     for value in (-(2**53), 0, 2**53):
         noisy = noise.add_noise(np.full(200, value), drawn)
         assert set(noisy[np.abs(drawn) == noise.LARGEST].tolist()) <= {-(2**61), 2**61}
-
-
-def test_a_release_draws_from_the_system_and_an_experiment_from_its_seed() -> None:
-    assert isinstance(release_source(None), SystemGenerator)
-    seeded = np.random.default_rng(0)
-    assert release_source(seeded) is seeded
-    with pytest.raises(TypeError, match=r"^rng must be a numpy\.random\.Generator"):
-        release_source(0)  # type: ignore[arg-type]
-    many = np.zeros(200, dtype=int)
-    one, other = (pb.geometric_mechanism(many, epsilon=0.1) for _ in range(2))
-    assert (one != other).any()
-    assert isinstance(pb.foundations.discrete_gaussian_mechanism(3, sigma=1.0), int)

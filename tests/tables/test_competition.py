@@ -77,19 +77,6 @@ def test_the_share_of_the_repaired_game_was_chosen_by_other_draws():
         assert share == means.idxmin(), case
 
 
-def test_a_draw_with_the_same_seed_is_the_same_in_every_table():
-    """So the DP histogram of the heights has one divergence, on whichever page it stands."""
-    keys = ["epsilon", "records", "seed"]
-    first, second = (
-        co.committed_competition(name).query(f"{column} == 'DP histogram'").set_index(keys)
-        for name, column in (("targets", "release"), ("repair", "actions"))
-    )
-    both = first.index.intersection(second.index)
-    assert len(both) == 4 * 24
-    for column in ("divergence", "error"):
-        assert (first.loc[both, column] == second.loc[both, column]).all()
-
-
 def test_releases_that_cannot_be_told_apart():
     """Against the definition: twice the standard error of the mean difference, draw by draw."""
     rng = np.random.default_rng(2)
