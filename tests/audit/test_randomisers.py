@@ -23,7 +23,7 @@ from pdpbook import (
     randomiser_epsilon,
     scale_bound,
 )
-from pdpbook.audit.randomisers import draw_released
+from pdpbook.audit.randomisers import draw_released, local_epsilon
 from pdpbook.foundations.grid_noise import whole_weights
 from tests import naive
 
@@ -165,10 +165,12 @@ def test_the_loss_where_a_ratio_less_one_is_the_ratio():
     for local in (2.0, 39.9, *np.linspace(40.1, 60.0, 40)):
         lie = 1.0 / (1.0 + math.exp(local))
         randomiser = np.array([[1.0 - lie, lie], [lie, 1.0 - lie]])
-        for n in (3, 2**53):
-            with mpmath.workdps(60):
-                exact = mpmath.log1p((mpmath.mpf(1.0 - lie) / mpmath.mpf(lie) - 1) / n)
-                assert 0 <= randomiser_epsilon(randomiser, n) - exact <= 1e-13 * max(local, exact)
+        with mpmath.workdps(60):
+            ratio = mpmath.mpf(1.0 - lie) / mpmath.mpf(lie)
+            assert 0 <= local_epsilon(randomiser) - mpmath.log(ratio) <= 1e-14 * local
+            for n in (3, 2**53):
+                off = randomiser_epsilon(randomiser, n) - mpmath.log1p((ratio - 1) / n)
+                assert 0 <= off <= 1e-13 * local
 
 
 def exp_below(epsilon: float) -> Fraction:
