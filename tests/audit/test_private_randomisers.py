@@ -133,6 +133,7 @@ def test_a_draw_is_from_the_row_of_its_record_or_the_first_of_an_empty_data_set(
 def test_with_all_of_epsilon_for_the_counts_every_row_is_the_dp_histogram():
     rng = np.random.default_rng(3)
     made = private_randomiser([300, 800, 4], epsilon=1.0, delta=1e-4, share=1.0, rng=rng)
+    assert made.delta == 0.0, "equal rows need no bound on the counts"
     guess = posterior_from_noise(made.noisy, epsilon=1.0).distribution
     assert made.randomiser == pytest.approx(np.tile(guess, (3, 1)), rel=1e-12)
 
