@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import pdpbook as pb
@@ -61,9 +61,10 @@ def test_one_rerun_a_bin_is_the_definition_for_every_record(counts, epsilon):
     np.testing.assert_allclose(fast, slow, rtol=1e-9)
 
 
+@example([3, 1, 0, 2], None)  # without noise the lonely record has an infinite loss
 @given(histograms, st.integers(0, 2**31))
 def test_for_a_fixed_randomiser_both_losses_are_the_same(counts, seed):
-    rows = np.random.default_rng(seed).dirichlet(np.ones(4), size=4)
+    rows = np.random.default_rng(seed).dirichlet(np.ones(4), size=4) if seed else np.eye(4)
     counts = np.array(counts)
     end_to_end = pb.end_to_end_losses(counts, lambda c: c @ rows / c.sum())
     fixed_noise = pb.privacy_losses(rows[counts > 0], counts @ rows, counts.sum())

@@ -8,7 +8,7 @@ from pdpbook.beyond.repeated_game import RepeatedGame, solve_repeated
 
 
 @pytest.mark.parametrize(
-    ("state", "steps"), [("response", 4_000), ("items", 8_000), ("actions", 30_000)]
+    ("state", "steps"), [("response", 4_000), ("items", 8_000), ("actions", 15_000)]
 )
 def test_learners_approach_the_exact_values(state: str, steps: int) -> None:
     """Medians over 20 learners; wrong games, on either side, are farther away."""

@@ -12,9 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-import pdpbook as pb
 import pdpbook.foundations.mechanisms as mech
-from pdpbook_exercises import check
 
 FALSE_ALARM = 1e-6
 DRAWS = 400_000
@@ -151,15 +149,6 @@ def test_exponential_mechanism_keeps_its_promise(utilities, changes, epsilon):
         for u in (utilities, other)
     )
     assert pure_epsilon(p, q) <= epsilon * (1 + 1e-9)
-
-
-def test_the_exercise_on_means_takes_another_sum_with_its_noise():
-    def mean(values, epsilon, rng):
-        total = int(np.round((np.clip(values, 150, 240) - 195) * 100).sum())
-        noisy = pb.geometric_mechanism(total, sensitivity=4500, epsilon=epsilon, rng=rng)
-        return 195 + noisy / (100 * len(values))
-
-    assert check("other-mechanisms/private-mean", mean)
 
 
 def test_numbers_come_back_as_numbers_and_arrays_as_arrays():
