@@ -368,33 +368,6 @@ def filtered_descent(
     return FilteredDescent(weights, accounts, steps_taken, taking_part)
 
 
-def bernoulli_exp(numerator: int, denominator: int, rng: np.random.Generator) -> bool:
-    """A coin of probability exp(-numerator / denominator), by Algorithm 1 of CKS (2020)."""
-    if numerator <= denominator:
-        k = 1
-        while rng.integers(denominator * k) < numerator:
-            k += 1
-        return k % 2 == 1
-    whole, rest = divmod(numerator, denominator)
-    return all(bernoulli_exp(1, 1, rng) for _ in range(whole)) and bernoulli_exp(
-        rest, denominator, rng
-    )
-
-
-def discrete_laplace(s: int, t: int, rng: np.random.Generator) -> int:
-    """Noise of weights exp(-|z| s / t), by Algorithm 2 of CKS (2020), one draw at a time."""
-    while True:
-        u = int(rng.integers(t))
-        if not bernoulli_exp(u, t, rng):
-            continue
-        v = 0
-        while bernoulli_exp(1, 1, rng):
-            v += 1
-        length, minus = (u + t * v) // s, rng.integers(2) == 1
-        if not (minus and length == 0):
-            return -length if minus else length
-
-
 Row = dict[str, float | str | bool]
 
 

@@ -13,7 +13,6 @@ from typing import Any
 import matplotlib
 import numpy as np
 import pytest
-import yaml
 from bs4 import BeautifulSoup
 from myst_nb.core.read import read_myst_markdown_notebook
 from nbformat import NotebookNode
@@ -111,30 +110,6 @@ def test_every_exercise_has_options_and_one_name(page: Path) -> None:
     for options, start, end in zip(found, starts, [*starts[1:], len(text)], strict=True):
         checks = {f"ex-{each.replace('/', '-')}" for each in CHECK.findall(text[start:end])}
         assert checks <= {options.label} and options.label.startswith(f"ex-{page.stem}-")
-    purposes = [options.purpose for options in found]
-    assert purposes.count("practice") >= 2, "a chapter has two exercises to practise with"
-    assert "assignment" in purposes or len(purposes) < 3, "of three, one is handed in"
-
-
-def read_in_a_course() -> list[Path]:
-    """The chapters of the path and of what follows it."""
-    contents = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    read = ("Foundations", "Per-instance privacy", "The game", "Audit")
-    chapters = [part["chapters"] for part in contents["parts"] if part["caption"] in read]
-    return [ROOT / f"{each['file']}.md" for part in chapters for each in part]
-
-
-@pytest.mark.parametrize("page", read_in_a_course(), ids=name)
-def test_a_chapter_of_a_course_has_a_core_assignment_with_a_check(page: Path) -> None:
-    found = exercises_of(page.read_text(encoding="utf-8"))
-    core = [each for each in found if (each.level, each.purpose) == ("core", "assignment")]
-    assert [each for each in core if "code" in each.kind]
-
-
-def test_about_half_of_the_exercises_are_for_practice() -> None:
-    found = [each for page in CHAPTERS for each in exercises_of(page.read_text(encoding="utf-8"))]
-    practice = sum(options.purpose == "practice" for options in found)
-    assert 0.4 <= practice / len(found) <= 0.6, f"{practice} of {len(found)}"
 
 
 @every_chapter

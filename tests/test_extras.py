@@ -8,7 +8,6 @@ import sys
 import tomllib
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import pdpbook as pb
@@ -92,22 +91,18 @@ def test_without_an_extra_a_call_says_what_to_install() -> None:
         assert re.fullmatch(told, line), f"{call}: {line}"
 
 
-def test_a_bar_that_is_not_shown_needs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bar_that_is_not_shown_needs_nothing_and_one_that_is_shown_counts(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with progress_bar(total=4, shown=True, desc="training") as bar:
+        bar.update(4)
+    assert "training: 100%" in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "tqdm", None)
     with progress_bar(total=2, shown=False) as bar:
         bar.set_postfix_str("one")
         bar.update()
-    assert [*progress_bar(range(3), shown=False)] == [0, 1, 2]
     with pytest.raises(ImportError, match=r"pip install '\.\[progress\]'"):
         progress_bar(total=2, shown=True)
-
-
-def test_a_bar_that_is_shown_counts(capsys: pytest.CaptureFixture[str]) -> None:
-    assert [*progress_bar(range(3), shown=True, desc="restarts")] == [0, 1, 2]
-    with progress_bar(total=4, shown=True, desc="training") as bar:
-        bar.update(4)
-    said = capsys.readouterr().err
-    assert "restarts: 100%" in said and "training: 100%" in said
 
 
 class Terminal(io.StringIO):
@@ -118,33 +113,30 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize(
-    ("patience", "kind", "said"),
-    [(0.0, Terminal, True), (1e9, Terminal, False), (0.0, io.StringIO, False)],
+    ("progress", "patience", "kind", "said"),
+    [
+        (None, 0.0, Terminal, True),
+        (None, 1e9, Terminal, False),
+        (None, 0.0, io.StringIO, False),
+        (True, 1e9, Terminal, True),
+        (False, 0.0, Terminal, False),
+    ],
 )
-def test_a_bar_appears_by_itself_when_it_takes_long_and_somebody_looks(
-    monkeypatch: pytest.MonkeyPatch, patience: float, kind: type[io.StringIO], said: bool
+def test_a_bar_appears_when_it_is_asked_for_or_takes_long_and_somebody_looks(
+    monkeypatch: pytest.MonkeyPatch,
+    progress: bool | None,
+    patience: float,
+    kind: type[io.StringIO],
+    said: bool,
 ) -> None:
     monkeypatch.setattr(_extras, "PATIENCE", patience)
     monkeypatch.setattr(sys, "stderr", kind())
-    ages = np.arange(40.0)
-    pb.report(ages, 1.0, lower=0, upper=40, publish="mean")
+    pb.report(range(40), 1.0, lower=0, upper=40, publish="mean", progress=progress)
     assert ("releases: 100%" in sys.stderr.getvalue()) is said
     counts = pb.own_data.released_query("count", scale=2.0)
-    pb.own_data.audit_release({"age": ages}, [counts])
-    assert ("queries: 100%" in sys.stderr.getvalue()) is said
-    if not said:
-        assert not sys.stderr.getvalue()
-
-
-@pytest.mark.parametrize("progress", [False, True])
-def test_a_bar_that_is_asked_for_or_not_wanted_does_not_wait(
-    monkeypatch: pytest.MonkeyPatch, progress: bool
-) -> None:
-    monkeypatch.setattr(_extras, "PATIENCE", 0.0 if not progress else 1e9)
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    counts = pb.own_data.released_query("count", scale=2.0)
     pb.own_data.audit_release({"age": [30.0, 40.0]}, [counts], progress=progress)
-    assert ("queries: 100%" in sys.stderr.getvalue()) is progress
+    assert ("queries: 100%" in sys.stderr.getvalue()) is said
+    assert said or not sys.stderr.getvalue()
 
 
 def test_a_bar_by_itself_needs_no_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,14 +138,6 @@ def test_everything_that_a_source_numbers_is_listed(name, kind):
     assert set(range(1, NUMBERED[name][kind] + 1)) <= listed
 
 
-def test_no_result_of_the_book_borrows_a_counter_of_the_paper():
-    """The paper on noise variance optimization has one theorem and no lemma."""
-    borrowed = re.compile(r"\bLemma\s+1\b|\bTheorem\s+2\b(?!\.\d| of \{cite)|[Pp]aper's\s+[Ll]emma")
-    patterns = ("book/**/*.md", "book/**/*.js", "pdpbook/**/*.py", "docs/**/*.svg", "[AR]*.md")
-    for path in [path for pattern in patterns for path in ROOT.glob(pattern)]:
-        assert not borrowed.search(path.read_text(encoding="utf-8")), path
-
-
 # ---- figures and relations, compared with our results ----
 
 #: How far a computed figure may lie from a printed one that it reproduces: in parts of the printed

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from pdpbook import k_ary_randomised_response, randomised_response, randomiser_epsilon
+from pdpbook import k_ary_randomised_response, randomiser_epsilon
 from pdpbook.audit import audit_power, clopper_pearson_epsilon, one_run_epsilon
 
 ERROR = 0.05
@@ -89,33 +89,6 @@ def test_a_bound_that_is_ten_per_cent_too_high_is_found_out(case):
     assert failures(too_high(audit), p, q, runs, epsilon) > ERROR
 
 
-def test_an_audit_that_takes_rates_for_their_bounds_is_found_out():
-    p, q, epsilon, _ = EXACT["randomised response, 2"]
-
-    def plug_in(hits, runs, alarms, others):
-        return math.log(hits / runs) - math.log(alarms / others) if hits and alarms else 0.0
-
-    assert failures(plug_in, p, q, 200, epsilon) > 0.3
-
-
-def test_coverage_over_simulated_runs():
-    """2,500 audits of randomised response as the package draws it."""
-    rng = np.random.default_rng(8)
-    epsilon, runs, repeats = 1.5, 400, 2500
-    yes = randomised_response(np.ones((repeats, runs), dtype=bool), epsilon=epsilon, rng=rng)
-    no = randomised_response(np.zeros((repeats, runs), dtype=bool), epsilon=epsilon, rng=rng)
-    bounds = np.array(
-        [
-            clopper_pearson_epsilon(int(hits), runs, int(alarms), runs)
-            for hits, alarms in zip(yes.sum(axis=1), no.sum(axis=1), strict=True)
-        ]
-    )
-    slack = 4 * math.sqrt(ERROR / repeats)
-    assert (bounds > epsilon).mean() <= ERROR + slack
-    assert (1.25 * bounds > epsilon).mean() > ERROR + slack
-    assert 0.6 * epsilon < np.median(bounds) < epsilon
-
-
 @given(
     st.integers(1, 60),
     st.integers(1, 60),
@@ -162,9 +135,6 @@ def test_extreme_counts():
     assert clopper_pearson_epsilon(1000, 1000, 0, 1000) == pytest.approx(
         math.log1p(-rule) - math.log(rule), rel=1e-12
     )
-    assert clopper_pearson_epsilon(0, 1, 1, 1) == 0.0
-    assert clopper_pearson_epsilon(0, 5, 0, 5) == 0.0
-    assert clopper_pearson_epsilon(5, 5, 5, 5) == 0.0
     assert math.isfinite(clopper_pearson_epsilon(2**53, 2**53, 0, 2**53))
     assert audit_power(1.0, 0.0, runs=1000, epsilon=5.0) == pytest.approx(1.0)
     assert audit_power(1.0, 0.0, runs=1000, epsilon=6.0) == 0.0
@@ -195,17 +165,6 @@ def test_one_run_ten_per_cent_too_high_is_found_out(epsilon):
     law = responses(2000, epsilon)
     assert one_run_failures(one_run_epsilon, law, epsilon) <= ERROR
     assert one_run_failures(too_high(one_run_epsilon), law, epsilon) > ERROR
-
-
-def test_one_run_coverage_over_simulated_runs():
-    rng = np.random.default_rng(9)
-    epsilon, m, repeats = 1.0, 300, 2000
-    coins = rng.random((repeats, m)) < 0.5
-    guesses = randomised_response(coins, epsilon=epsilon, rng=rng)
-    bounds = np.array([one_run_epsilon(int(v), m) for v in (guesses == coins).sum(axis=1)])
-    slack = 4 * math.sqrt(ERROR / repeats)
-    assert (bounds > epsilon).mean() <= ERROR + slack
-    assert (1.1 * bounds > epsilon).mean() > ERROR + slack
 
 
 @pytest.mark.parametrize("leak", ["everything", "each coin on its own", "a share"])
@@ -290,9 +249,6 @@ def test_one_run_falls_with_delta_and_abstentions_that_do_not_help():
     more = one_run_epsilon(90, 100, canaries=400, delta=1e-3)
     assert more < one_run_epsilon(90, 100, canaries=100, delta=1e-3)
     assert 20 < one_run_epsilon(2**53, 2**53) < 50
-
-
-def test_one_right_guess():
     assert one_run_epsilon(1, 1, canaries=1, confidence=0.4) == pytest.approx(math.log(1.5))
     leaky = one_run_epsilon(1, 1, delta=0.1, confidence=0.3)  # q + 2 delta (1 - q) = 0.7
     assert leaky == pytest.approx(math.log(0.625 / 0.375))

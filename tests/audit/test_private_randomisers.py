@@ -8,7 +8,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pdpbook import draws_epsilon
 from pdpbook.audit import PrivateRandomiser, private_randomiser, safe_randomiser
 from pdpbook.audit.count_posterior import posterior_from_noise
 from pdpbook.audit.private_randomisers import noise_margin
@@ -85,23 +84,8 @@ def test_the_whole_mechanism_keeps_its_claim(first, second, delta, actions):
     mechanism = mechanism_of(first, second, margin, actions)
     spent = [mechanism.delta(counts, first + second) for counts in SMALL]
     assert max(spent) <= delta
-
-
-def test_the_computation_would_notice_a_fault():
-    """Believing the noisy counts, or spending a budget twice, goes beyond the claim."""
-    claim = 0.01
-    margin = noise_margin(2, epsilon=2.0, delta=claim)
-    right = mechanism_of(2.0, 2.0, margin, "rows")
-    assert max(right.delta(counts, 4.0) for counts in SMALL) <= claim
-    trusting = mechanism_of(2.0, 2.0, 0, "rows")
-    assert max(trusting.delta(counts, 4.0) for counts in SMALL) > claim
-    assert max(right.delta(counts, 1.5) for counts in SMALL) > claim
-
-
-def test_rows_do_change_in_the_small_mechanism():
-    """The test above is about more than constant rows."""
-    rows = mechanism_of(2.0, 2.0, noise_margin(2, epsilon=2.0, delta=0.05), "rows").rows
-    assert (np.abs(rows[:, :, 0] - rows[:, :, 1]).max(axis=-1) > 0.1).mean() > 0.2
+    changing = np.abs(mechanism.rows[:, :, 0] - mechanism.rows[:, :, 1]).max(axis=-1) > 0.1
+    assert actions != "rows" or delta > 0.1 or changing.mean() > 0.2, "it is not all constant rows"
 
 
 @pytest.mark.parametrize("bins", [1, 2, 101])
@@ -144,25 +128,12 @@ def test_a_draw_is_from_the_row_of_its_record_or_the_first_of_an_empty_data_set(
     assert made.output([0, 0]).tolist() == [0.9, 0.1]
     assert made.output([0, 2]).tolist() == [0.3, 0.7]
     assert made.output([1, 2]) == pytest.approx([0.5, 0.5])
-    with pytest.raises(ValueError, match="counts and randomiser must have the same length"):
-        made.output([1, 2, 3])
-
-
-def test_the_options_are_handed_on_and_the_chance_of_failure_is_given():
-    options = {"actions": "blur", "at_least": 500}
-    rng = np.random.default_rng(3)
-    made = private_randomiser([30, 80, 4], epsilon=1.0, delta=1e-4, share=0.75, rng=rng, **options)
-    expected = safe_randomiser(
-        made.noisy, made.lower, epsilon=0.25, histogram_epsilon=0.75, **options
-    )
-    np.testing.assert_array_equal(made.randomiser, expected)
-    tail = math.exp(-0.75 * (noise_margin(3, epsilon=0.75, delta=1e-4) + 1)) / (1 + math.exp(-0.75))
-    assert made.delta == pytest.approx(1 - (1 - tail) ** 3)
 
 
 def test_with_all_of_epsilon_for_the_counts_every_row_is_the_dp_histogram():
     rng = np.random.default_rng(3)
     made = private_randomiser([300, 800, 4], epsilon=1.0, delta=1e-4, share=1.0, rng=rng)
+    assert made.delta == 0.0, "equal rows need no bound on the counts"
     guess = posterior_from_noise(made.noisy, epsilon=1.0).distribution
     assert made.randomiser == pytest.approx(np.tile(guess, (3, 1)), rel=1e-12)
 
@@ -180,33 +151,18 @@ def test_a_few_records_among_very_many_are_released(counts):
     assert kl_divergence(np.divide(counts, sum(counts)), made.output(counts)) < 1e-6
 
 
-def test_what_it_returns_fits_together():
-    counts = np.array([0, 30, 80, 55, 4, 0, 1])
-    made = private_randomiser(
-        counts, epsilon=1.0, delta=1e-4, share=0.75, rng=np.random.default_rng(3)
-    )
-    assert isinstance(made, PrivateRandomiser)
+@pytest.mark.parametrize("options", [{}, {"actions": "blur", "at_least": 500}])
+def test_what_it_returns_fits_together(options):
+    counts, rng = np.array([0, 30, 80, 55, 4, 0, 1]), np.random.default_rng(3)
+    made = private_randomiser(counts, epsilon=1.0, delta=1e-4, share=0.75, rng=rng, **options)
     assert made.histogram_epsilon == 0.75 and made.draw_epsilon == 0.25
-    assert made.delta <= 1e-4
     margin = noise_margin(7, epsilon=0.75, delta=1e-4)
+    tail = math.exp(-0.75 * (margin + 1)) / (1 + math.exp(-0.75))
+    assert made.delta == pytest.approx(1 - (1 - tail) ** 7) and made.delta <= 1e-4
     np.testing.assert_array_equal(made.lower, np.maximum(made.noisy - margin, 0))
-    assert is_safe(made.randomiser, made.lower, epsilon=made.draw_epsilon)
-    again = safe_randomiser(made.noisy, made.lower, epsilon=0.25, histogram_epsilon=0.75)
+    again = safe_randomiser(made.noisy, made.lower, epsilon=0.25, histogram_epsilon=0.75, **options)
     np.testing.assert_array_equal(made.randomiser, again)
     np.testing.assert_allclose(made.output(counts), counts @ made.randomiser / counts.sum())
-
-
-def test_the_bound_holds_as_often_as_stated():
-    counts, rng = np.array([5, 0, 3]), np.random.default_rng(0)
-    failures, claims = [], []
-    for _ in range(600):
-        made = private_randomiser(
-            counts, epsilon=1.0, delta=0.1, share=1.0, rng=rng, actions="blur"
-        )
-        failures.append((made.lower > counts).any())
-        claims.append(made.delta)
-    assert np.mean(failures) <= 0.1 + 3 * math.sqrt(0.09 / 600)
-    assert np.mean(failures) > 0.02 and set(claims) == {0.0}  # equal rows need no bound
 
 
 @pytest.mark.parametrize("counts", [[0, 0, 0], [1, 0, 0], [0, 6, 4]])
@@ -216,12 +172,6 @@ def test_few_records_get_equal_rows_and_no_error(counts):
     )
     assert (made.randomiser == made.randomiser[0]).all()
     assert made.output(counts).sum() == pytest.approx(1.0)
-
-
-def test_many_draws_cost_the_same_or_less_for_more_records():
-    """The bound at the public least number of records covers all larger ones."""
-    costs = [draws_epsilon(n, 0.2, draws=500, delta=1e-6) for n in (20, 100, 1000, 10**6)]
-    assert (np.diff(costs) <= 1e-9).all()
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 0.7, 3.3])

@@ -53,31 +53,6 @@ def test_no_safe_randomiser_has_a_smaller_value_than_the_one_at_which_a_step_sta
     assert_allclose(program.step(best), best, atol=1e-6)
 
 
-def test_a_step_is_the_optimum_of_the_model_by_differences():
-    """Gradient and curvature of the model are those of the value, one weight after the other."""
-    program = RandomiserProgram(KNOWN, np.array([900, 900, 900]), 5.0, "rows", 0)  # all is safe
-    at = np.array([[0.6, 0.3, 0.1], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4]])
-    directions = [np.zeros((3, 3)) for _ in range(6)]
-    for number, each in enumerate(directions):
-        each[number // 2, [number % 2, 2]] = 1.0, -1.0
-    h, value = 1e-4, program.value
-
-    def second(one, two):
-        ends = [value(at + h * (i * one + j * two)) * i * j for i in (-1, 1) for j in (-1, 1)]
-        return sum(ends) / (4 * h * h)
-
-    slope = np.array([(value(at + h * d) - value(at - h * d)) / (2 * h) for d in directions])
-    bend = np.array([[second(one, two) for two in directions] for one in directions])
-    free = [0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1]  # the last entry of a row is what remains
-    step = (program.step(at) - at)[free]
-    least = slope @ step + step @ bend @ step / 2
-    assert least < -1e-3
-    rng = np.random.default_rng(0)
-    for _ in range(300):
-        other = (rng.dirichlet(np.full(3, 0.5), 3) - at)[free]
-        assert slope @ other + other @ bend @ other / 2 >= least - 1e-5
-
-
 def test_laplace_rows_go_from_a_twentieth_of_a_bin_to_32_bins():
     for bins in (2, 7):
         rows = action_rows("laplace", bins, np.full(bins, 1 / bins))

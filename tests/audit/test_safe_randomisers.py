@@ -7,7 +7,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
@@ -289,39 +289,45 @@ def test_the_arguments_are_handed_on():
 UNITS = 2**52
 
 
-def masses(units, lower, k):
-    """What the records of the bound, and at least one of bin k, put on each output."""
+def masses(units, lower, k, at_least):
+    """The least that the records of the bound, at least one of bin k, and more put on outputs."""
     held = [max(size, int(j == k)) for j, size in enumerate(lower)]
+    more = max(at_least - sum(held), 0)
     return [
-        sum(size * row[x] for size, row in zip(held, units, strict=True)) for x in range(len(lower))
+        sum(size * row[x] for size, row in zip(held, units, strict=True))
+        + more * min(row[x] for row in units)
+        for x in range(len(lower))
     ]
 
 
-def exactly_safe(units, lower, epsilon):
+def exactly_safe(units, lower, epsilon, at_least):
     """The condition of the chapter for every bin and output, with sixty digits."""
     with mpmath.workdps(60):
         share = 1 - mpmath.exp(-mpmath.mpf(epsilon))
         return all(
             each <= share * mass
             for k, row in enumerate(units)
-            for each, mass in zip(row, masses(units, lower, k), strict=True)
+            for each, mass in zip(row, masses(units, lower, k, at_least), strict=True)
         )
 
 
+@example([3 * UNITS // 4, UNITS // 4], [0, 3], 9)  # the record that is alone decides
 @given(
     st.lists(st.integers(1, UNITS - 1), min_size=2, max_size=2, unique=True),
     st.lists(st.integers(0, 6), min_size=2, max_size=2).filter(lambda lower: sum(lower) > 1),
+    st.sampled_from([0, 9]),
 )
-def test_safety_ends_between_two_neighbouring_doubles(first, lower):
+def test_safety_ends_between_two_neighbouring_doubles(first, lower, at_least):
     units = [[each, UNITS - each] for each in first]
     largest = max(
         Fraction(each, mass)
         for k, row in enumerate(units)
-        for each, mass in zip(row, masses(units, lower, k), strict=True)
+        for each, mass in zip(row, masses(units, lower, k, at_least), strict=True)
     )
     assume(largest < 1)
     epsilon = -math.log1p(-float(largest))
     rows = np.array(units) / UNITS
     for steps in range(-4, 5):
         near = epsilon + steps * math.ulp(epsilon)
-        assert sp.is_safe(rows, lower, epsilon=near) == exactly_safe(units, lower, near)
+        found = sp.is_safe(rows, lower, epsilon=near, at_least=at_least)
+        assert found == exactly_safe(units, lower, near, at_least)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pdpbook.beyond import bayesian_game as bg
@@ -59,7 +59,6 @@ def test_the_linear_program_leaves_no_regret(shape: tuple[int, ...], seed: int) 
     assert found.payoffs[0] == pytest.approx(-found.payoffs[1])
 
 
-@settings(max_examples=25)
 @given(st.tuples(*[st.integers(1, 2)] * 2, *[st.integers(1, 2)] * 2), st.integers(0, 9999))
 def test_all_equilibria_of_a_zero_sum_game_have_one_value(
     shape: tuple[int, ...], seed: int
@@ -72,7 +71,6 @@ def test_all_equilibria_of_a_zero_sum_game_have_one_value(
         assert equilibrium.payoffs[0] == pytest.approx(value, abs=1e-8)
 
 
-@settings(max_examples=25)
 @given(st.tuples(*[st.integers(1, 3)] * 2, *[st.integers(1, 2)] * 2), st.integers(0, 9999))
 def test_a_general_game_has_an_equilibrium_without_regret(
     shape: tuple[int, ...], seed: int
@@ -154,17 +152,6 @@ def test_equilibria_do_not_depend_on_the_unit_of_payoff(unit: float) -> None:
     assert scaled[0].user == pytest.approx(plain[0].user)
     assert scaled[0].payoffs[0] == pytest.approx(unit * plain[0].payoffs[0])
     assert bg.zero_sum_equilibrium(games[1]).user == pytest.approx(plain[0].user)
-
-
-@pytest.mark.parametrize("unit", [1e8, 1e-8])
-def test_random_games_of_any_unit_have_an_equilibrium(unit: float) -> None:
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        game = random_game(rng, (1, 2, 2, 2), zero_sum=False)
-        scaled = bg.BayesianGame(game.user * unit, game.adversary, game.prior)
-        found = bg.bayesian_equilibria(scaled)
-        assert len(found) == len(bg.bayesian_equilibria(game)) > 0
-        assert all(e.regret <= 1e-9 * max(unit, 5.0) for e in found)
 
 
 def test_zero_sum_is_relative_to_the_payoffs() -> None:

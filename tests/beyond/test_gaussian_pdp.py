@@ -32,9 +32,6 @@ def games(draw: st.DrawFn) -> pb.NVOGame:
     return pb.NVOGame(counts, kernel, epsilon=draw(st.floats(0.02, 2.0)), delta=delta)
 
 
-# --- the definition --------------------------------------------------------------------------
-
-
 @given(populations())
 def test_the_hockey_stick_is_the_worst_of_all_events(case):
     rows, n, epsilon = case
@@ -43,16 +40,6 @@ def test_the_hockey_stick_is_the_worst_of_all_events(case):
     assert ours == pytest.approx(
         [naive.hockey_stick(row, mass, n, epsilon) for row in rows], abs=1e-12
     )
-
-
-@given(populations())
-def test_the_linear_form_with_a_delta(case):
-    rows, n, epsilon = case
-    mass, (tau, sigma) = rows.sum(axis=0), pb.linear_limits(n, epsilon)
-    forth = math.exp(epsilon) / (n - 1) * np.maximum(rows - tau * mass, 0.0).sum(axis=1)
-    back = np.maximum(sigma * mass - rows, 0.0).sum(axis=1) / (n - 1)
-    ours = pb.beyond.hockey_stick_divergences(rows, mass, n, epsilon)
-    assert ours == pytest.approx(np.maximum(forth, back), abs=1e-12)
 
 
 @given(populations())
@@ -65,19 +52,6 @@ def test_one_in_n_promises_nothing(case):
     if epsilon >= math.log(n / (n - 1)):
         worst = pb.beyond.hockey_stick_divergences(noiseless, np.ones(n), n, epsilon)
         assert worst == pytest.approx(np.full(n, 1 / n))
-
-
-def test_delta_zero_is_epsilon_pdp():
-    kernel = pb.gaussian_kernel(5, [0.1, 0.5, 2.0])
-    rng = np.random.default_rng(0)
-    for _ in range(50):
-        game = pb.NVOGame(rng.multinomial(9, np.full(5, 0.2)), kernel, epsilon=rng.uniform(0.1, 2))
-        tiny = pb.NVOGame(game.counts, kernel, epsilon=game.epsilon, delta=1e-15)
-        profile = game.random_profile(rng=rng)
-        assert game.evaluate(profile).private_records == tiny.evaluate(profile).private_records
-
-
-# --- the game ----------------------------------------------------------------------------------
 
 
 def payoff_pair(game: pb.NVOGame, profile: np.ndarray) -> tuple[int, float]:
@@ -111,31 +85,6 @@ def test_best_responses_end_at_a_verified_equilibrium(game, seed, batch):
             assert there[0] < private or (there[0] == private and there[1] <= utility + 1e-11)
 
 
-@given(games())
-def test_a_larger_delta_never_costs_privacy(game):
-    loose = pb.NVOGame(
-        game.counts, game.kernel, epsilon=game.epsilon, delta=min(2 * game.delta, 0.99)
-    )
-    profile = game.random_profile(rng=np.random.default_rng(0))
-    assert loose.evaluate(profile).private_records >= game.evaluate(profile).private_records
-
-
-@pytest.mark.parametrize("delta", [1e-6, 1e-4, 1 / 1317])
-def test_the_heights(delta):
-    heights = pb.load_heights()["height"]
-    grid = pb.Grid.padded(heights, epsilon=1.0, bins=31)
-    kernel = pb.gaussian_kernel(31, np.array([4, 1, 0.1]) * grid.sensitivity)
-    game = pb.NVOGame(grid.counts(heights), kernel, epsilon=1.0, delta=delta)
-    result = pb.best_response_dynamics(game, start=game.constant_profile(0))
-    assert (result.private_counts == game.records).all()
-    assert game.evaluate(result.profile).is_nash()
-    if delta >= 1 / 1317:
-        assert game.evaluate(game.constant_profile(2)).private_records == 1317
-
-
-# --- the safe Gaussian -------------------------------------------------------------------------
-
-
 @settings(max_examples=60)
 @given(st.integers(2, 40), st.floats(0.02, 3.0), st.integers(2, 30), st.integers(0, 2**32 - 1))
 def test_above_the_bound_every_profile_is_private(n, epsilon, bins, seed):
@@ -157,9 +106,6 @@ def test_the_bound_is_tight(n, epsilon):
         kernel = pb.gaussian_kernel(1000, [factor * safe])
         game = pb.NVOGame(counts, kernel, epsilon=epsilon)
         assert (game.evaluate(game.constant_profile(0)).private_records == n) is private
-
-
-# --- solvers ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("delta", [0.0, 0.02, 0.1])

@@ -2,7 +2,7 @@
 
 A statistical test here rejects a correct sampler with probability at most FALSE_ALARM per
 comparison, over the choice of its seed; about forty comparisons are made, so the file cries wolf
-for fewer than one seed in two thousand.  Each comes with wrong samplers that it must reject.
+for fewer than one seed in two thousand.  Most come with wrong samplers that they must reject.
 """
 
 from itertools import pairwise
@@ -19,16 +19,6 @@ from pdpbook.beyond.gradual_release import gradual_laplace, refine, two_level_de
 FALSE_ALARM = 1e-5
 DRAWS = 100_000
 LEVELS = [0.5, 2.0, 1.0, 0.25]
-
-
-def literal_pair(
-    epsilon: float, new_epsilon: float, rng: np.random.Generator
-) -> tuple[float, float]:
-    """One pair (noisy, accurate), drawn as the theorem says."""
-    accurate = rng.laplace(0.0, 1.0 / new_epsilon)
-    if rng.random() < (epsilon / new_epsilon) ** 2:
-        return accurate, accurate
-    return accurate + rng.laplace(0.0, 1.0 / epsilon), accurate
 
 
 def looks_laplace(sample: np.ndarray, scale: float) -> bool:
@@ -88,25 +78,6 @@ def test_given_the_middle_copy_the_outer_copies_are_independent(noise: Any) -> N
     for part in range(4):  # quarters of the middle copy; within one, its value still varies
         inside = quarters(middle) == part
         assert independent(direction(middle - accurate)[inside], direction(noisy - middle)[inside])
-
-
-def test_the_independence_test_sees_a_sampler_that_jumps_from_the_wrong_copy() -> None:
-    rng = np.random.default_rng(2)
-    accurate = rng.laplace(scale=0.5, size=DRAWS)
-    middle = np.where(rng.random(DRAWS) < 0.25, accurate, accurate + rng.laplace(size=DRAWS))
-    stays = rng.random(DRAWS) < (0.5 / 2.0) ** 2
-    noisy = np.where(stays, accurate, accurate + rng.laplace(scale=2.0, size=DRAWS))
-    assert looks_laplace(noisy, 2.0)  # the marginals are right
-    inside = quarters(middle) == 0
-    assert not independent(direction(middle - accurate)[inside], direction(noisy - middle)[inside])
-
-
-def test_it_agrees_with_the_literal_sampler() -> None:
-    rng = np.random.default_rng(3)
-    literal = np.array([literal_pair(0.5, 1.0, rng) for _ in range(20_000)])
-    ours = gradual_laplace(20_000, epsilons=[0.5, 1.0], rng=rng)
-    for statistic in (lambda v: v[:, 0] + v[:, 1], lambda v: v[:, 0] - 2 * v[:, 1]):
-        assert stats.ks_2samp(statistic(literal), statistic(ours)).pvalue >= FALSE_ALARM
 
 
 @pytest.mark.parametrize("noisy", [0.0, 0.3, -2.5, 8.0])
@@ -215,9 +186,3 @@ def test_refined_noise_is_finite_and_equal_levels_change_nothing(
     rng = np.random.default_rng(seed)
     assert np.isfinite(refine([noisy], epsilon=low, new_epsilon=low * factor, rng=rng)).all()
     assert (refine([noisy], epsilon=low, new_epsilon=low, rng=rng) == [noisy]).all()
-
-
-def test_refine_keeps_the_shape() -> None:
-    rng = np.random.default_rng(0)
-    assert refine(1.5, epsilon=1.0, new_epsilon=2.0, rng=rng).shape == ()
-    assert refine(np.ones((2, 3)), epsilon=1.0, new_epsilon=2.0, rng=rng).shape == (2, 3)

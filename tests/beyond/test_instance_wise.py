@@ -1,6 +1,5 @@
 """Instance-wise noise: the environment against the definition, step by step."""
 
-import copy
 from itertools import product
 from typing import Any
 
@@ -104,14 +103,6 @@ def test_episodes_are_seeded_and_shuffled() -> None:
     assert sorted(order(5)) == [0, 0, 1, 1, 1, 3, 3, 3]
 
 
-def test_a_preview_changes_nothing() -> None:
-    env = small_env(privacy="all", before="laplace")
-    env.reset(seed=4)
-    twin = copy.deepcopy(env)
-    env.preview()
-    assert (env._counts == twin._counts).all() and (env._mass == twin._mass).all()
-
-
 @pytest.mark.parametrize("seed", range(10))
 def test_the_myopic_agent_plays_one_pass_of_best_responses(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -130,15 +121,6 @@ def test_the_myopic_agent_plays_one_pass_of_best_responses(seed: int) -> None:
     assert (episode.profile == one_pass.profile).all()
 
 
-def test_tails_survive_when_large_records_become_small(heights: np.ndarray) -> None:
-    """S is exact even where it is far below the noise that went before."""
-    game = iw.instance_wise_game(heights)
-    env = iw.InstanceWiseNoise(game, before="laplace", privacy="all")
-    episode = iw.play_episode(env, lambda _: 4, seed=0)
-    mass = game.evaluate(episode.profile).mass
-    assert mass.min() < 1e-11 and (env._mass[0] == mass).all()
-
-
 def test_the_two_readings_of_the_scales(heights: np.ndarray) -> None:
     printed = iw.instance_wise_game(heights, epsilon=0.02)
     over = iw.instance_wise_game(heights, epsilon=0.02, reading="over-epsilon")
@@ -154,32 +136,17 @@ def test_the_laplace_mechanism_is_a_constant_profile(heights: np.ndarray) -> Non
     assert iw.laplace_divergence(game) == pytest.approx(alone, rel=1e-12)
 
 
-def test_the_laplace_mechanism_itself_is_not_less_than_itself(heights: np.ndarray) -> None:
-    game = iw.instance_wise_game(heights, reading="over-epsilon")
-    env = iw.InstanceWiseNoise(game, before="laplace")
-    episode = iw.play_episode(env, lambda _: 2, seed=0)
-    assert (episode.rewards == 0.0).all() and episode.private_records == game.records
-
-
-def test_wrong_steps_are_refused() -> None:
+def test_no_step_is_made_before_a_reset_or_after_the_end() -> None:
     env = small_env()
     with pytest.raises(RuntimeError, match="reset"):
         env.step(0)
     with pytest.raises(RuntimeError, match="reset"):
         _ = env.bin
     env.reset(seed=0)
-    with pytest.raises(ValueError, match="action must be a whole number >= 0, got action=-1"):
-        env.step(-1)
-    for action in (5, 10**6):
-        with pytest.raises(ValueError, match="action must be a whole number from 0 to 4, got"):
-            env.step(action)
-    for nonsense in (1.7, "1", None, True):
-        with pytest.raises(TypeError, match="action must be a whole number"):
-            env.step(nonsense)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="action must be a whole number from 0 to 4, got"):
+        env.step(5)
     assert env.profile.sum() == 0, "a refused step must change nothing"
-    for action in (1, np.int64(1), np.int32(1), np.uint8(1)):
-        env.step(action)  # type: ignore[arg-type]
-    for _ in range(4):
+    for _ in range(8):
         env.step(1)
     with pytest.raises(RuntimeError, match="reset"):
         _ = env.bin

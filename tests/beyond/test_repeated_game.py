@@ -1,7 +1,6 @@
 """The repeated game: granularity, exact values."""
 
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -105,15 +104,6 @@ def test_patience_costs_no_time_and_no_digits(discount: float) -> None:
     assert differences[0] == pytest.approx(differences[1], abs=2e-3)
 
 
-@pytest.mark.parametrize("discount", [0.9, 0.99999])
-def test_items_that_never_change_make_games_of_their_own(discount: float) -> None:
-    options: dict[str, Any] = {"memory": 1.0, "discount": discount}
-    both = rg.solve_repeated(rg.RepeatedGame([0.5, 2.0], items=np.eye(2), **options)).values
-    for stake, values in zip([0.5, 2.0], both, strict=True):
-        alone = rg.solve_repeated(rg.RepeatedGame([stake], **options)).values[0]
-        assert values == pytest.approx(alone, rel=1e-10, abs=1e-9)
-
-
 def test_too_many_rounds_are_an_error_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rg, "_MOST_ROUNDS", 0)
     with pytest.raises(RuntimeError, match="did not reach tolerance=1e-10 in 0 rounds"):
@@ -125,13 +115,6 @@ def test_numbers_at_the_ends_of_floating_point_give_finite_answers() -> None:
         found = rg.best_granularity([0.0, 1.0, 1e308], steepness=steepness)
         assert np.isfinite(found).all() and found[2] == 0.0
         assert np.isfinite(rg.quality_of_service([0.0, 1.0], steepness=steepness)).all()
-
-
-def test_the_arrays_of_a_repeated_game_cannot_be_written() -> None:
-    game = rg.RepeatedGame([0.5, 2.0], items=[0.5, 0.5])
-    for name in ("stakes", "items", "granularities"):
-        with pytest.raises(ValueError, match="read-only"):
-            getattr(game, name)[0] = 0.0
 
 
 @pytest.mark.parametrize("items", [np.array([0.5, 0.5]), np.array([[0.9, 0.1], [0.1, 0.9]])])

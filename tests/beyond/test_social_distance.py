@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import optimize, stats
+from scipy import stats
 
 from pdpbook.beyond.social_distance import (
     budget_cap,
@@ -85,11 +85,7 @@ def test_the_mean_is_over_all_sources_also_those_that_reach_nobody() -> None:
     people = people_by_distance(hop_distances(graph))
     assert people == pytest.approx([4 / 5, 2 / 5])
     assert people_by_distance([[0, 1], [0, -1], [0, -1]]) == pytest.approx([1 / 3])
-
-
-def test_people_by_distance_counts_everybody_once() -> None:
-    hops = hop_distances(nx.karate_club_graph())
-    people = people_by_distance(hops)
+    people = people_by_distance(hops := hop_distances(nx.karate_club_graph()))
     assert people.sum() == pytest.approx(33)
     assert people_by_distance(hops, levels=2) == pytest.approx(people[:2])
     assert people_by_distance(hops, levels=8) == pytest.approx([*people, 0, 0, 0])
@@ -201,23 +197,6 @@ def test_an_attacker_with_little_power_makes_the_uniform_split_best(people: list
         assert steep.budgets.max() > 1 / count.size * (1 + 1e-6)
 
 
-def test_an_optimiser_finds_the_same_budgets() -> None:
-    count = np.array([3.0, 40.0, 9.0, 1.0])
-    tuned = game_tuned_budgets(count, total=2.0, power=2.2)
-
-    def worst_case(logs: np.ndarray) -> float:
-        budgets = np.exp(logs)
-        ordered = np.sort(budgets)[::-1]
-        spied = ordered[0] + ordered[1] + 0.2 * ordered[2]
-        return float((2 * count / budgets**2).sum() + tuned.price * spied)
-
-    found = optimize.minimize(
-        worst_case, np.zeros(4), method="Nelder-Mead", options={"xatol": 1e-9, "maxiter": 20_000}
-    )
-    assert worst_case(np.log(tuned.budgets)) <= found.fun * (1 + 1e-9)
-    assert np.exp(found.x) == pytest.approx(tuned.budgets, rel=0.01)
-
-
 def test_the_intervals_cover_the_exact_error_and_not_a_wrong_one() -> None:
     """A right interval misses with probability about 0.01; 2,000 of them are counted."""
     budgets = np.full(2_000, 0.5)
@@ -238,28 +217,7 @@ def test_no_noise_has_no_error_and_no_budget_has_no_answer() -> None:
     error = simulated_rmse([0.0, np.inf, 1], rng=np.random.default_rng(0), sensitivity=3.0)
     assert error.rmse[0] == np.inf and error.rmse[1] == 0.0
     assert error.low[2] < 3 * np.sqrt(2) < error.high[2]
-
-
-def test_no_budget_has_no_answer_however_few_the_draws() -> None:
-    """The low end of the interval of few squares is 0, and infinity times 0 is not a number."""
-    for seed in range(20):
-        error = simulated_rmse([0.0, 1.0], rng=np.random.default_rng(seed), repeats=2)
-        assert error.low[0] == error.rmse[0] == error.high[0] == np.inf
-        assert 0 <= error.low[1] <= error.rmse[1] <= error.high[1] < np.inf
-
-
-@pytest.mark.parametrize(
-    ("people", "total", "power", "name"),
-    [
-        ([1.0, 8.0], 6.0, 5e-324, "power"),
-        ([1.0, 8.0], 5e-324, 1.0, "total"),
-        ([5e-324, 8.0], 6.0, 1.0, "people"),
-    ],
-)
-def test_a_saddle_point_that_no_float_holds_is_refused(
-    people: list[float], total: float, power: float, name: str
-) -> None:
-    with pytest.raises(ValueError, match=f"{name} must be"):
-        game_tuned_budgets(people, total=total, power=power)
-    found = game_tuned_budgets([1.0, 8.0], total=6.0, power=1e-90)
-    assert found.attack.sum() == pytest.approx(1e-90, abs=0.0) and np.isfinite(found.budgets).all()
+    for seed in range(20):  # the low end of few squares is 0, and infinity times 0 no number
+        few = simulated_rmse([0.0, 1.0], rng=np.random.default_rng(seed), repeats=2)
+        assert few.low[0] == few.rmse[0] == few.high[0] == np.inf
+        assert 0 <= few.low[1] <= few.rmse[1] <= few.high[1] < np.inf

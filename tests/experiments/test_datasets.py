@@ -1,7 +1,6 @@
 """The bundled data, the stand-ins, and what the original files hold."""
 
 import os
-import re
 from pathlib import Path
 
 import networkx as nx
@@ -192,19 +191,6 @@ def test_original_players():
     assert np.corrcoef(data["height"], weight)[0, 1] == pytest.approx(0.831, abs=0.0005)
 
 
-def test_what_a_record_is_is_said_alike():
-    """Header, page, glossary and bundle define a record of the heights by the same four columns."""
-    columns = r"row\s+of\s+player,\s+team,\s+(#\s+)?height\s+and\s+weight"
-    folder = ROOT / "pdpbook" / "experiments"
-    for path in (
-        folder / "data" / "nba_heights.csv", folder / "data" / "nba_repeats.csv",
-        folder / "datasets.py", ROOT / "docs" / "bundle" / "DATA.md", ROOT / "book" / "glossary.md",
-        ROOT / "book" / "experiments" / "height.md", ROOT / "book" / "foundations" / "why-noise.md",
-    ):  # fmt: skip
-        text = re.sub(r"\s#?\s*", " ", path.read_text(encoding="utf-8"))
-        assert re.search(columns, text), path
-
-
 def test_the_header_of_the_heights_counts_as_the_table_of_repeats_does():
     table = load_repeats()
     about = " ".join(_data.committed_table("experiments", "nba_heights.csv").attrs["about"])
@@ -234,14 +220,6 @@ def test_original_tallest_records_are_one_man():
     assert len(records) == 4 and records["player_name"].nunique() == 3
     assert records["team_abbreviation"].tolist()[-2:] == ["BOS", "CLE"]
     assert records["player_name"].iloc[-1] == records["player_name"].iloc[-2]
-
-
-def test_original_draft_years_explain_1963_to_2021():
-    frame = pd.read_csv(original("nba/all_seasons.csv"))
-    frame = frame[frame["draft_year"] != "Undrafted"].astype({"draft_year": int})
-    assert (frame["draft_year"].min(), frame["draft_year"].max()) == (1963, 2021)
-    teams = frame[frame["team_abbreviation"].isin(_TEAMS)]["draft_year"]
-    assert (teams.min(), teams.max()) == (1976, 2021)
 
 
 def test_original_income():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import pdpbook.foundations.bounded_laplace as bounded
-from tests.chosen_numbers import Fixed
+from tests.strategies import Fixed
 
 FALSE_ALARM = 1e-6
 

@@ -10,7 +10,7 @@ from scipy.stats import entropy
 
 import pdpbook as pb
 from pdpbook.foundations import divergences as dv
-from tests.foundations.strategies import events, pairs
+from tests.strategies import events, pairs
 
 
 @given(pairs())

@@ -8,13 +8,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-import pdpbook as pb
 import pdpbook.foundations.mechanisms as mech
-from pdpbook_exercises import check
 
 FALSE_ALARM = 1e-6
 DRAWS = 400_000
@@ -109,21 +107,15 @@ def exact_delta(sigma: float, epsilon: float) -> float:
         return phi[0] - mp.exp(e) * phi[1]
 
 
+@example(1e-8, 1e-300)
+@example(1e4, 1e-50)
+@example(1e4, 1 - 1e-9)
+@example(1e-3, 0.5)
 @settings(max_examples=60)
 @given(levels, deltas)
 def test_analytic_sigma_solves_its_equation(epsilon, delta):
     sigma = mech.analytic_gaussian_sigma(epsilon=epsilon, delta=delta)
-    assert float(exact_delta(sigma, epsilon) / delta) == pytest.approx(1.0, abs=1e-9)
-    assert mech.gaussian_delta(sigma, epsilon=epsilon) <= delta
-    less = mech.gaussian_delta(sigma * (1 - 1e-9), epsilon=epsilon)
-    assert less > delta, "a smaller sigma is not private"
-
-
-@pytest.mark.parametrize("epsilon", [1e-8, 1e-3, 1.0, 50.0, 1e4])
-@pytest.mark.parametrize("delta", [1e-300, 1e-50, 0.5, 1 - 1e-9])
-def test_analytic_sigma_at_extreme_levels(epsilon, delta):
-    sigma = mech.analytic_gaussian_sigma(epsilon=epsilon, delta=delta)
-    assert float(exact_delta(sigma, epsilon) / delta) == pytest.approx(1.0, abs=1e-10)
+    assert 0 <= delta - exact_delta(sigma, epsilon) <= 1e-9 * delta
 
 
 @given(st.floats(1e-3, 30.0), st.floats(0.05, 20.0))
@@ -143,30 +135,6 @@ def test_gaussian_delta_is_the_hockey_stick_of_the_densities(epsilon, sigma):
 
 
 #: sigma of dp-accounting 0.6.0, get_sigma_gaussian(epsilon, delta)
-FROZEN_SIGMA = {
-    (0.1, 1e-5): 30.74956613197769,
-    (1.0, 1e-5): 3.7306316348159374,
-    (1.0, 1e-10): 5.867777749630524,
-    (8.0, 1e-6): 0.6529353843582156,
-}
-
-
-@pytest.mark.parametrize(("epsilon", "delta"), FROZEN_SIGMA)
-def test_analytic_sigma_against_dp_accounting(epsilon, delta):
-    sigma = mech.analytic_gaussian_sigma(sensitivity=3.0, epsilon=epsilon, delta=delta)
-    assert sigma == pytest.approx(3.0 * FROZEN_SIGMA[epsilon, delta], rel=1e-9)
-    reason = "the oracle dp-accounting is not installed; compared with its frozen values"
-    dp_accounting = pytest.importorskip("dp_accounting", reason=reason)
-    live = dp_accounting.get_sigma_gaussian(epsilon, delta)
-    assert FROZEN_SIGMA[epsilon, delta] == pytest.approx(live, rel=1e-9)
-
-
-def test_the_textbook_formula_fails_for_large_epsilon():
-    for epsilon, delta in ((20.0, 1e-5), (50.0, 1e-5)):
-        sigma = math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon
-        assert mech.gaussian_delta(sigma, epsilon=epsilon) > delta
-
-
 @given(
     st.lists(st.integers(0, 9), min_size=2, max_size=5),
     st.lists(st.sampled_from([-1, 0, 1]), min_size=5, max_size=5),
@@ -183,51 +151,6 @@ def test_exponential_mechanism_keeps_its_promise(utilities, changes, epsilon):
     assert pure_epsilon(p, q) <= epsilon * (1 + 1e-9)
 
 
-def test_exponential_mechanism_can_cost_all_of_epsilon():
-    from pdpbook.foundations.divergences import pure_epsilon
-
-    high, low = np.array([0.0, 30.0]), np.array([1.0, 29.0])
-    p, q = (mech.exponential_probabilities(u, sensitivity=1, epsilon=1.0) for u in (high, low))
-    assert pure_epsilon(p, q) == pytest.approx(1.0, abs=1e-5)
-
-
-CALLS = {
-    "laplace": lambda **k: mech.laplace_mechanism(k.pop("value", 1.0), **k),
-    "gaussian": lambda **k: mech.gaussian_mechanism(k.pop("value", 1.0), delta=1e-5, **k),
-    "geometric": lambda **k: mech.geometric_mechanism(k.pop("value", 1), **k),
-    "exponential": lambda **k: mech.exponential_mechanism(k.pop("value", [1.0, 2.0]), **k),
-}
-
-
-@pytest.mark.parametrize("call", CALLS)
-def test_seed_zero_is_a_seed_and_inputs_stay(call):
-    value = np.array([3, 4, 5]) if call == "geometric" else np.array([3.0, 4.0, 5.0])
-    value.flags.writeable = False
-    runs = [
-        CALLS[call](value=value, sensitivity=1, epsilon=0.5, rng=np.random.default_rng(seed))
-        for seed in (0, 0, 1)
-    ]
-    assert np.array_equal(runs[0], runs[1])
-    assert value.tolist() == [3, 4, 5]
-    if call != "exponential":
-        assert not np.array_equal(runs[0], runs[2])
-
-
-@pytest.mark.parametrize(
-    ("centre", "sensitivity", "right"),
-    [(195, 4500, True), (150, 9000, True), (0, 24000, True), (0, 4500, False), (0, 9000, False)],
-)
-def test_the_exercise_on_means_wants_noise_for_the_sum_that_is_used(centre, sensitivity, right):
-    def mean(values, epsilon, rng):
-        differences = np.round((np.clip(values, 150, 240) - centre) * 100).astype(int)
-        noisy = pb.geometric_mechanism(
-            int(differences.sum()), sensitivity=sensitivity, epsilon=epsilon, rng=rng
-        )
-        return centre + noisy / (100 * len(values))
-
-    assert bool(check("other-mechanisms/private-mean", mean)) is right
-
-
 def test_numbers_come_back_as_numbers_and_arrays_as_arrays():
     rng = np.random.default_rng(0)
     assert isinstance(mech.laplace_mechanism(1, sensitivity=1, epsilon=1, rng=rng), float)
@@ -238,19 +161,6 @@ def test_numbers_come_back_as_numbers_and_arrays_as_arrays():
     assert shape == (2, 3)
     assert mech.gaussian_delta(np.ones((2, 1)), epsilon=[1.0, 2.0, 3.0]).shape == (2, 3)
     assert mech.analytic_gaussian_sigma(epsilon=np.ones((2, 2)), delta=0.1).shape == (2, 2)
-
-
-def test_the_low_bits_of_a_float_sum_betray_the_answer_and_the_grid_does_not():
-    """Mironov's attack, as the chapter shows it; the frozen share is a property of the sampler."""
-    share = []
-    for x in (0.0, 1.0):
-        y = mech.laplace_mechanism(
-            np.full(100_000, x), sensitivity=1, epsilon=1, rng=np.random.default_rng(7)
-        )
-        near = np.abs(y) < 0.5
-        share.append((near & (y * 2.0**53 != np.round(y * 2.0**53))).mean())
-    assert share[0] == pytest.approx(0.272, abs=0.01)
-    assert share[1] == 0.0
 
 
 @pytest.mark.parametrize("sensitivity", [1e308, [1.0, 1e308]])

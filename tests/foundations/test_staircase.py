@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import pdpbook.foundations.staircase as stair
-from tests.chosen_numbers import Fixed
+from tests.strategies import Fixed
 
 levels = st.floats(0.05, 12.0)
 shares = st.none() | st.floats(0.0, 0.99)
@@ -32,16 +32,6 @@ def slow_pdf(x, epsilon, sensitivity, share):
             return height
 
 
-def masses(epsilon, sensitivity, share, reach=400):
-    """Probability of each flat stretch on the right, exactly."""
-    k = np.arange(reach)
-    fall = math.exp(-epsilon)
-    high = slow_pdf(0.0, epsilon, sensitivity, share) if share else 0.0
-    top = (1 - fall) / (2 * sensitivity * (share + fall * (1 - share)))
-    assert not share or high == pytest.approx(top)
-    return top * sensitivity * fall**k * share, top * sensitivity * fall ** (k + 1) * (1 - share)
-
-
 @given(levels, st.floats(0.1, 10.0), shares, st.floats(-30.0, 30.0))
 def test_density_by_walking(epsilon, sensitivity, share, x):
     used = 1 / (1 + math.exp(epsilon / 2)) if share is None else share
@@ -50,13 +40,6 @@ def test_density_by_walking(epsilon, sensitivity, share, x):
         return  # on an edge both heights are right
     value = stair.staircase_pdf(x, epsilon=epsilon, sensitivity=sensitivity, share=share)
     assert value == pytest.approx(slow_pdf(x, epsilon, sensitivity, used), rel=1e-9)
-
-
-@given(levels, st.floats(0.0, 0.99))
-def test_density_has_mass_one(epsilon, share):
-    high, low = masses(epsilon, 2.0, share)
-    tail = math.exp(-400 * epsilon)
-    assert 2 * (high.sum() + low.sum()) == pytest.approx(1 - tail, rel=1e-9)
 
 
 @settings(max_examples=40)
@@ -91,18 +74,7 @@ def test_sampler(factor, share):
     assert (pvalue > 1e-6) == (factor == 1.0), f"p = {pvalue:.2g}"
 
 
-def test_noise_is_even_within_a_step():
-    noise = stair.staircase_mechanism(
-        np.zeros(200_000), sensitivity=1.0, epsilon=1.0, rng=np.random.default_rng(2)
-    )
-    used = 1 / (1 + math.exp(0.5))
-    inside = np.abs(noise)[np.abs(noise) < used] / used
-    assert stats.kstest(inside, stats.uniform.cdf).pvalue > 1e-6
-    outside = (np.abs(noise)[(np.abs(noise) >= used) & (np.abs(noise) < 1)] - used) / (1 - used)
-    assert stats.kstest(outside, stats.uniform.cdf).pvalue > 1e-6
-
-
-def mean_error(epsilon, share, reach=4000):
+def mean_error(epsilon, share, reach=500):
     """Sum of mass times midpoint over the flat stretches."""
     k, fall = np.arange(reach), math.exp(-epsilon)
     top = (1 - fall) / (2 * (share + fall * (1 - share)))

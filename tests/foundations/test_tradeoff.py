@@ -10,7 +10,7 @@ from scipy import stats
 
 from pdpbook.foundations import divergences as dv
 from pdpbook.foundations import tradeoff as tr
-from tests.foundations.strategies import events, levels, pairs
+from tests.strategies import events, levels, pairs
 
 
 @given(pairs())

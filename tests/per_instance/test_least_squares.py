@@ -1,7 +1,4 @@
-"""Least squares without a record, against a fit that is repeated without it.
-
-Hypothesis runs 100 examples a property, and 10 in the uncompiled run (tests/conftest.py).
-"""
+"""Least squares without a record, against a fit that is repeated without it."""
 
 import numpy as np
 import pytest

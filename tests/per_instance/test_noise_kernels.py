@@ -1,7 +1,4 @@
-"""The truncated Laplace and Gaussian kernels and the extremes of the truncated density.
-
-Hypothesis runs 100 examples a property, and 10 in the uncompiled run (tests/conftest.py).
-"""
+"""The truncated Laplace and Gaussian kernels and the extremes of the truncated density."""
 
 import math
 import sys
@@ -11,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
-from scipy.stats import truncnorm
 
 from pdpbook import (
     NVOGame,
@@ -74,12 +70,6 @@ def test_every_mass_is_right_to_the_last_digits(bins, row, scale):
                 assert abs(mp.mpf(float(computed[x])) / exact - 1) < allowed
 
 
-def test_frozen_values():
-    assert laplace_kernel(3, [0.2])[0, 0] == pytest.approx(
-        [0.7295987402386266, 0.22744285366441228, 0.04295840609696123], rel=1e-13
-    )
-
-
 @given(usual_scale, unit, unit)
 def test_the_density_lies_between_its_extremes(scale, location, x):
     low, high = truncated_laplace_extremes(scale)
@@ -97,33 +87,12 @@ def test_ratio_and_difference_of_the_extremes(scale):
     assert high == pytest.approx(float(truncated_laplace_pdf(0.0, 0.0, scale)), rel=1e-12)
 
 
-@given(usual_scale, st.floats(1.001, 10.0))
-def test_extremes_are_monotone_in_the_scale(scale, factor):
-    low, high = truncated_laplace_extremes(np.array([scale, scale * factor]))
-    assert low[0] < low[1] and high[0] > high[1]
-
-
 @given(usual_scale, unit, unit, unit)
 def test_the_density_increases_towards_the_point(scale, x, first, second):
     """For x >= mu the density increases in mu: (20)-(22) of the paper, mended."""
     near, far = sorted((first * x, second * x), reverse=True)
     values = truncated_laplace_pdf(x, [far, near], scale)
     assert values[0] <= values[1] * (1 + 1e-12)
-
-
-def test_printed_v_min_is_no_density_for_large_scales():
-    """(28) of the paper lacks the factor 1/b."""
-    printed = 1 / np.expm1(1 / np.array([0.5, 1.0, 1.5]))
-    low, _ = truncated_laplace_extremes([0.5, 1.0, 1.5])
-    assert printed[0] < low[0] and printed[1] == pytest.approx(low[1])
-    assert low[2] < 1 < printed[2]
-
-
-@given(st.integers(2, 60), usual_scale, st.floats(1.0, 5.0))
-def test_bin_masses_inherit_the_bounds(bins, scale, factor):
-    kernel = bins * laplace_kernel(bins, [scale, scale * factor])
-    low, high = truncated_laplace_extremes(scale)
-    assert kernel.min() >= low * (1 - 1e-12) and kernel.max() <= high * (1 + 1e-12)
 
 
 @given(st.integers(2, 40), usual_scale)
@@ -135,16 +104,6 @@ def test_ratio_on_a_grid(bins, scale):
     assert closed < math.exp(1 / scale)
 
 
-@pytest.mark.parametrize("scale", [0.03, 0.2, 1.0, 20.0])
-def test_density_integrates_to_one_and_vanishes_outside(scale):
-    for location in (0.0, 0.3, 1.0):
-        area, _ = quad(
-            lambda t, m=location: float(truncated_laplace_pdf(t, m, scale)), 0, 1, points=[location]
-        )
-        assert area == pytest.approx(1.0, rel=1e-8)
-        assert (truncated_laplace_pdf([-0.01, 1.01], location, scale) == 0).all()
-
-
 def test_extreme_scales_of_the_density():
     assert truncated_laplace_pdf(0.9, 0.4, 1e12) == pytest.approx(1.0, rel=1e-11)
     assert truncated_laplace_pdf(0.4, 0.4, 1e-6) == pytest.approx(5e5)
@@ -152,24 +111,14 @@ def test_extreme_scales_of_the_density():
     assert low == 0.0 and high == pytest.approx(1e6)
 
 
-@pytest.mark.parametrize("bins", [2, 9, 40])
-@pytest.mark.parametrize("sigma", [0.04, 0.3, 2.0])
-def test_gaussian_masses(bins, sigma):
-    kernel = gaussian_kernel(bins, [sigma])[0]
-    edges = np.arange(bins + 1) / bins
-    for k in range(bins):
-        centre = (k + 0.5) / bins
-        law = truncnorm(-centre / sigma, (1 - centre) / sigma, loc=centre, scale=sigma)
-        assert kernel[k] == pytest.approx(np.diff(law.cdf(edges)), rel=1e-9, abs=1e-13)
-
-
-@pytest.mark.parametrize("sigma", [0.05, 1.51, 1.54, 3.0, 1e4, 1e9, 1e12])
-def test_every_gaussian_mass_is_right_to_the_last_digits(sigma):
+@pytest.mark.parametrize("place", [0, 4])
+@pytest.mark.parametrize("sigma", [0.05, 0.3, 1.51, 1.54, 3.0, 1e4, 1e9, 1e12])
+def test_every_gaussian_mass_is_right_to_the_last_digits(sigma, place):
     """On both sides of the change from tails to quadrature, near sigma = 1.52 for 11 bins."""
     mp = pytest.importorskip("mpmath", reason="mpmath comes with SymPy, of the test extra").mp
-    row = gaussian_kernel(11, [sigma])[0, 0]
+    row = gaussian_kernel(11, [sigma])[0, place]
     with mp.workdps(120):
-        cuts = [mp.mpf(2 * i - 1) / 22 / mp.mpf(sigma) for i in range(12)]
+        cuts = [mp.mpf(2 * (i - place) - 1) / 22 / mp.mpf(sigma) for i in range(12)]
         total = mp.ncdf(cuts[-1]) - mp.ncdf(cuts[0])
         for x in range(11):
             exact = (mp.ncdf(cuts[x + 1]) - mp.ncdf(cuts[x])) / total
@@ -201,6 +150,7 @@ def test_a_product_kernel_is_the_kronecker_product_of_each_pair():
         for w in range(3):
             np.testing.assert_allclose(product[3 * v + w], np.kron(one[v], two[w]))
     np.testing.assert_allclose(product.sum(axis=2), 1.0)
+    assert (product_kernel(*[laplace_kernel(3, [5e-324])] * 2) > 0.0).all(), "no underflow"
     with pytest.raises(ValueError, match=r"fits into 2 GiB, got 19\.4 GiB"):
         product_kernel(*[np.broadcast_to(np.eye(101), (5, 101, 101))] * 2)
     with pytest.raises(ValueError, match="first must have shape"):
@@ -227,9 +177,3 @@ def test_the_smallest_scale_of_the_density():
     assert truncated_laplace_pdf([0.0, 1.0], [0.0, 1.0], 0.5).tolist() == pytest.approx(
         [2 / (1 - math.exp(-2))] * 2
     )
-
-
-def test_the_last_values_that_an_argument_may_take():
-    assert truncated_laplace_extremes(1e-307)[1] == pytest.approx(1e307)
-    with pytest.raises(ValueError, match=r"location must .*1\.0005"):
-        truncated_laplace_pdf(0.5, 1.0005, 1.0)

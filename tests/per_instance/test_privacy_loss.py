@@ -1,21 +1,19 @@
 """The pDP loss, its linear form, the thresholds on counts, and the supremum over data sets.
 
-Hypothesis runs 100 examples a property, and 10 in the uncompiled run (tests/conftest.py).  Tables
-have at most 8 records and 6 outputs, so that all events can be tried.
+Tables have at most 8 records and 6 outputs, so that all events can be tried.
 """
 
 import math
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pdpbook import _loops, laplace_kernel, linear_limits, privacy_losses, records_needed
+from pdpbook import laplace_kernel, linear_limits, privacy_losses, records_needed
 from pdpbook.beyond import hockey_stick_divergences
 from tests import naive
 
@@ -63,16 +61,6 @@ def test_the_linear_form_decides_as_the_definition_does(table, epsilon):
     assert (linear == (losses <= epsilon)).all()
 
 
-@given(tables())
-def test_the_loss_itself_is_on_the_boundary_of_the_linear_form(table):
-    mass = table.sum(axis=0)
-    for row, loss in zip(table, losses_of(table), strict=True):
-        assume(1e-6 < loss < 20)
-        tau, sigma = linear_limits(len(table), float(loss))
-        slack = min((tau * mass - row).min(), (row - sigma * mass).min())
-        assert abs(slack) < 1e-9
-
-
 def test_the_lower_side_binds_below_ln_n_over_n_minus_1():
     table = np.array([[1.0, 0.0]] * 5 + [[0.5, 0.5]])
     loss = losses_of(table)[0]
@@ -84,14 +72,6 @@ def test_the_lower_side_binds_below_ln_n_over_n_minus_1():
         assert bool((table[0] >= sigma * table.sum(axis=0)).all()) is not active
 
 
-@given(tables())
-def test_the_lower_side_never_exceeds_ln_n_over_n_minus_1(table):
-    n, mass = len(table), table.sum(axis=0)
-    seen = mass > 0
-    ratio = n / (n - 1) * (mass - table)[:, seen] / mass[seen]
-    assert (ratio <= n / (n - 1) * (1 + 1e-12)).all()
-
-
 @given(tables(), log_uniform_targets)
 def test_delta_zero_is_pure_pdp(table, epsilon):
     losses = losses_of(table)
@@ -99,35 +79,6 @@ def test_delta_zero_is_pure_pdp(table, epsilon):
     delta = hockey_stick_divergences(table, table.sum(axis=0), len(table), epsilon)
     assert ((delta < 1e-12) == (losses <= epsilon)).all()
     assert ((delta >= 0) & (delta <= 1)).all()
-
-
-@given(tables(), st.randoms(use_true_random=False))
-def test_the_order_of_records_and_outputs_is_irrelevant(table, random):
-    records = random.sample(range(len(table)), len(table))
-    outputs = random.sample(range(table.shape[1]), table.shape[1])
-    shuffled = table[np.ix_(records, outputs)]
-    assert close_or_both_infinite(losses_of(shuffled), losses_of(table)[records])
-
-
-@given(tables())
-def test_a_loss_of_replacing_is_at_most_the_sum_of_two(table):
-    after = table.copy()
-    after[1] = np.roll(table[0], 1)
-    before_mass, after_mass = table.sum(axis=0), after.sum(axis=0)
-    seen = (before_mass > 0) | (after_mass > 0)
-    with np.errstate(divide="ignore"):
-        replaced = np.abs(np.log(before_mass[seen]) - np.log(after_mass[seen])).max()
-    bound = losses_of(table)[1] + losses_of(after)[1]
-    assert replaced <= bound + 1e-9 or bound > 25
-
-
-def test_inputs_are_not_modified():
-    table = np.random.default_rng(0).dirichlet(np.ones(4), size=3)
-    mass = table.sum(axis=0)
-    before = table.copy(), mass.copy()
-    privacy_losses(table, mass, 3)
-    hockey_stick_divergences(table, mass, 3, 0.5)
-    assert (table == before[0]).all() and (mass == before[1]).all()
 
 
 @pytest.mark.parametrize("n", [2, 3, 100, 10**6, 10**9])
@@ -213,12 +164,6 @@ def test_the_supremum_over_all_data_sets(n, bins, scale):
     assert largest == pytest.approx(math.log1p((ratio - 1) / n))
 
 
-def test_everybody_drawing_from_the_histogram_has_loss_zero():
-    counts = np.array([3, 2, 1])
-    table = np.tile(counts / 6, (6, 1))
-    assert losses_of(table).max() < 1e-12
-
-
 def test_the_slopes_on_both_sides_of_700():
     """Beyond, e^epsilon would overflow soon; up to it both slopes are numbers."""
     tau, sigma = linear_limits(10, 700.0)
@@ -259,19 +204,3 @@ def test_rows_and_masses_may_be_off_by_rounding(off, fits):
 
 def test_no_rows_have_no_losses():
     assert privacy_losses(np.empty((0, 2)), [1.0, 1.0], 2).shape == (0,)
-
-
-def test_no_kind_of_array_compiles_the_loop_anew(monkeypatch):
-    kinds = set()
-
-    def recorded(*arguments):
-        kinds.add(tuple(numba.typeof(each) for each in arguments))
-        return loss(*arguments)
-
-    loss = _loops.privacy_loss
-    monkeypatch.setattr(_loops, "privacy_loss", recorded)
-    fixed = np.array([[1.0, 0.0], [0.0, 1.0]])
-    fixed.setflags(write=False)
-    for rows in (fixed, fixed.T, fixed.tolist(), fixed.astype(int)):
-        assert privacy_losses(rows, np.ones(2), 2).tolist() == [math.inf, math.inf]
-    assert len(kinds) == 1

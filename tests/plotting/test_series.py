@@ -1,6 +1,7 @@
 """The palette: every colour is seen on either ground and by everybody, and a name keeps its own."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -73,6 +74,8 @@ def test_a_value_of_a_number_has_a_shade():
     colours = [each["color"] for each in found]
     assert colours == [series.LEVELS[3], series.LOOKS["laplace"].colour, *series.LEVELS[::6]]
     assert len({each["linestyle"] for each in found}) == 4
+    two = [each["color"] for each in series.looks(["ε = 1", "ε = 2"])]
+    assert {*two} == {series.LEVELS[0], series.LEVELS[-1]}
 
 
 def test_the_style_sheet_inverts_drawings_as_the_package_computes():
@@ -88,6 +91,7 @@ def test_no_name_belongs_to_two_entries():
     ]
     assert len(names) == len(set(names)) == len(series.KEYS)
     assert series._ALSO.keys() <= series.LOOKS.keys()
+    assert all(re.fullmatch("#[0-9A-F]{6}", each.colour) for each in series.LOOKS.values())
 
 
 def test_a_label_is_a_name_or_a_name_with_a_variant():

@@ -1,13 +1,11 @@
 """What all figures share: the key, the letters as outlines, and what a notebook shows."""
 
-import re
 import subprocess
 import sys
 
 from matplotlib.figure import Figure
 
 from pdpbook import plotting
-from tests.tools.notebooks import ROOT
 
 
 def lines() -> Figure:
@@ -49,15 +47,6 @@ def test_a_drawing_needs_no_font_and_is_the_same_each_time() -> None:
     assert "<!-- best responses -->" in drawn and drawn == plotting.as_svg(lines())
 
 
-def test_a_phone_shows_letters_of_eleven_pixels() -> None:
-    """From edge to edge of a screen of 390 pixels."""
-    drawn = plotting.as_svg(lines())
-    width = float(re.search(r'viewBox="0 0 ([\d.]+)', drawn)[1])
-    # a glyph is drawn in units of a hundredth of its size
-    scales = re.findall(r'<g id="text_\d+">.*?scale\(([\d.]+) ', drawn, re.DOTALL)
-    assert len(scales) > 10 and 390 / width * 100 * min(map(float, scales)) >= 11
-
-
 def test_a_notebook_shows_a_drawing_and_a_picture_of_it() -> None:
     """A notebook that is not trusted shows the PNG alone."""
     code = """
@@ -72,21 +61,3 @@ assert "<!-- height (cm) -->" in shown["image/svg+xml"]
 assert "image/png" in shown
 """
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_each_figure_is_drawn_by_a_page_or_by_the_package() -> None:
-    """A function of a chapter's figures that nothing calls is a figure that was replaced."""
-    figures = [path for room in ("pdpbook/plotting", "pdpbook_pages/figures")
-               for path in (ROOT / room).glob("*.py")]  # fmt: skip
-    callers = [*(ROOT / "book").rglob("*.md"), *(ROOT / "pdpbook").rglob("*.py"), *figures]
-    called = {
-        name
-        for path in callers
-        for name in re.findall(r"(?<!def )\b(\w+)\(", path.read_text(encoding="utf-8"))
-    }
-    defined = {
-        f"{path.stem}.{name}"
-        for path in figures
-        for name in re.findall(r"(?m)^def ([a-z]\w*)", path.read_text(encoding="utf-8"))
-    }
-    assert len(defined) > 60 and {d for d in defined if d.split(".")[1] not in called} == set()

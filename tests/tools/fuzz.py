@@ -6,8 +6,7 @@ says what it must be, and ends in what was given.  It gives no warning, changes 
 for no memory to speak of.
 
 tests/test_bad_input.py, which ``make test`` runs, gives every value to every argument: some 60,000
-calls in a minute.  ``python -m tests.tools.fuzz`` does the same and prints all faults;
-words after it choose the callables by a part of their names.
+calls in a minute.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ import pickle
 import re
 import resource
 import signal
-import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -266,22 +264,3 @@ def faults(name: str, argument: str, kinds: Iterable[str]) -> list[str]:
             return [found for kind in given if (found := fault(name, argument, kind))]
     finally:
         faulthandler.cancel_dump_traceback_later()
-
-
-def main(words: list[str]) -> int:
-    """Give every value to every argument, print the faults, and return how many there are."""
-    total = 0
-    for name in CALLS:
-        if not words or any(word in name for word in words):
-            values = CALLS[name]()
-            public(name)(**values)  # compiled and imported before its time counts
-            for argument in values:
-                for found in faults(name, argument, VALUES) if argument != "self" else ():
-                    total += 1
-                    print(f"{name}({argument}): {found}", flush=True)
-    print(f"{total} fault(s)")
-    return total
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]) > 0)
