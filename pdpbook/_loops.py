@@ -957,3 +957,19 @@ def population_payoffs(game, genes, bin_of_record, log_bins, constant):
         private = count_private(game, profile, mass, np.int64(0))
         payoffs[i] = private + 1.0 - divergence / log_bins
     return payoffs
+
+
+@njit
+def count_values(values, lower, upper, counts):
+    """Add values, none of them nan, to ``counts``: K equal bins of an interval, below, above, ....
+
+    As by ``Grid.index``, but one look at each value is enough, and no array is made.
+    """
+    bins, width = counts.size - 4, upper - lower
+    for value in values:
+        if value < lower:
+            counts[bins] += 1
+        elif value > upper:
+            counts[bins + 1] += 1
+        else:
+            counts[min(int((value - lower) / width * bins), bins - 1)] += 1
