@@ -146,6 +146,22 @@ def test_a_large_game_goes_up_from_smaller_ones_and_loses_nothing(case, patience
     assert changed <= result.moves and result.sweeps >= 1 and result.seconds > 0
 
 
+def test_records_that_go_as_in_the_smaller_game_are_counted():
+    game = pb.NVOGame([0, 400, 200, 0, 100], pb.laplace_kernel(5, [0.05, 0.2, 1.0]), epsilon=1.0)
+    start = game.constant_profile(2)
+    end = pb.best_response_dynamics(game, start=start).profile
+    first = pb.best_response_dynamics(game, start=start, max_sweeps=1)
+    moved = np.abs(end - first.profile).sum() // 2
+    with (
+        mock.patch.object(best_response, "_LARGE", 5),
+        mock.patch.object(_loops, "STEPS", 1),
+        mock.patch.object(best_response, "_grown", lambda *_: end.copy()),
+    ):
+        result = pb.best_response_dynamics(game, start=start)
+    assert_array_equal(result.profile, end)
+    assert result.moves == first.moves + moved > first.moves
+
+
 def test_ten_million_records_at_their_bounds_come_to_rest():
     """Alone they do not in 1,000 passes, and end at 250 times the divergence."""
     rng = np.random.default_rng(4)
