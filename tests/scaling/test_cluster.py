@@ -36,8 +36,8 @@ def waiting(folder: str, item: int) -> int:
 
 def failing(item: int) -> int:
     """Fail for two items, for the first of them later."""
+    time.sleep(0.5 if item == 3 else 0.1)
     if item in (3, 4):
-        time.sleep(0.5 * (item == 3))
         raise ValueError(f"item {item} is bad")
     return item
 
