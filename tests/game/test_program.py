@@ -120,6 +120,13 @@ def test_no_row_cuts_off_a_private_profile(case):
 
 
 @pytest.mark.parametrize("case", GAMES)
+def test_for_everybody_rows_are_added_that_a_private_profile_need_not_meet(case):
+    game, program = made(*case)
+    columns = program.columns_of(game.constant_profile(2))
+    assert program.refine(columns, 1e9) == 0 < program.refine(columns, 1e9, everybody=True)
+
+
+@pytest.mark.parametrize("case", GAMES)
 def test_an_exposed_profile_violates_a_row(case):
     game, program = made(*case)
     exposed = [
