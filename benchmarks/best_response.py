@@ -1,11 +1,14 @@
 """Best-response dynamics against the literal Algorithm 1, and against the number of records."""
 
+import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 import pdpbook as pb
 from benchmarks.timing import best_of
+from pdpbook.game.best_response import play
 from tests import naive
 
 EPSILON = 1.0
@@ -34,6 +37,24 @@ def literal_seconds(game: pb.NVOGame, sweeps: int) -> float:
     return payoff * game.records * game.actions * sweeps
 
 
+def game_at_bounds(records: int) -> pb.NVOGame:
+    """A game in which the bounds of privacy slow the dynamics down, of *A billion records*."""
+    rng = np.random.default_rng(4)
+    counts = rng.multinomial(records, rng.dirichlet(np.full(33, 3.0)))
+    scales = pb.scale_bound(records, EPSILON) / 4.0 ** np.arange(5)
+    return pb.NVOGame(counts, pb.laplace_kernel(33, scales), epsilon=EPSILON)
+
+
+def growth(records: int) -> tuple[pb.BestResponse, pb.BestResponse]:
+    """A run from the safe start on its own, and one that goes up from smaller games."""
+    game = game_at_bounds(records)
+    start = game.constant_profile(0)
+    alone = play(game, start.copy(), max_sweeps=1000, batch=True)
+    began = time.perf_counter()
+    grown = pb.best_response_dynamics(game, start=start)
+    return alone, replace(grown, seconds=time.perf_counter() - began)
+
+
 def run() -> Iterator[tuple[str, float, str]]:
     """Yield what was measured, the figure, and the target."""
     for records, target in ((1_317, "≥ 1,000 ×"), (10_000, "≥ 50,000 ×")):
@@ -44,3 +65,10 @@ def run() -> Iterator[tuple[str, float, str]]:
     small, large = (seconds(game_of(n))[0] for n in (10**4, 10**6))
     yield "BRD: time at n = 10⁶ over time at n = 10⁴", large / small, "≤ 3 ×"
     yield "BRD: a histogram of n = 10⁹ records", seconds(game_of(10**9), runs=3)[0], "< 1 s"
+    (small, small_grown), (large, large_grown) = growth(10**7), growth(10**9)
+    what = "BRD at the bounds: time at n = 10⁹ over time at n = 10⁷, "
+    yield what + "alone", large.seconds / small.seconds, "≤ 10 ×"
+    yield what + "grown", large_grown.seconds / small_grown.seconds, "≤ 5 ×"
+    slower, worse = large.seconds / large_grown.seconds, large.divergence / large_grown.divergence
+    yield "BRD at the bounds, n = 10⁹: time alone over time grown", slower, "≥ 1.5 ×"
+    yield "BRD at the bounds, n = 10⁹: KL alone over KL grown", worse, "≥ 1,000 ×"

@@ -31,7 +31,6 @@ EXTRAS = {
     "pyarrow": "scale",
     "quantecon": "games",
     "sklearn": "learning",
-    "threadpoolctl": "learning",
     "tqdm": "progress",
 }
 

@@ -61,6 +61,9 @@ HALF_UNIT = 2.0**-53
 #: record, and each record is a step of its own.
 PATIENCE = 32
 
+#: Steps after which a pass ends, so that no single pass takes more than about a second.
+STEPS = 2**17
+
 #: Single records that may move to repair a forced move.
 REPAIRS = 12
 
@@ -556,7 +559,8 @@ def best_response_sweep(game, profile, scratch, batch, unit, fixed_k, fixed_v):
     together: the step doubles as long as the last record of the step would still have chosen so,
     or, after ``PATIENCE`` steps of a group, as long as it still gains.  KL is convex along the step
     and no private record may be lost by it, so if its last record gains, the whole step gains.
-    A step of fewer than ``unit`` records is made only if it is all of them.
+    A step of fewer than ``unit`` records is made only if it is all of them.  With ``batch``, a pass
+    ends after ``STEPS`` steps, and what is left has to wait for the next one.
     The records of bin ``fixed_k`` that play ``fixed_v`` do not move; -1 fixes nobody.
     Every step raises the pair (P_E, -KL), as real numbers.  There are finitely many profiles, so
     passes that are repeated come to one without a move.
@@ -575,7 +579,7 @@ def best_response_sweep(game, profile, scratch, batch, unit, fixed_k, fixed_v):
         for v in range(actions):
             waiting = 0 if k == fixed_k and v == fixed_v else group[v]
             step, taken = unit, 0
-            while waiting > 0:
+            while waiting > 0 and (len(trace_drop) <= STEPS or not batch):
                 w, _, _ = best_action(game, profile, scratch, k, v, every, private)
                 if w == v:
                     break
@@ -957,3 +961,19 @@ def population_payoffs(game, genes, bin_of_record, log_bins, constant):
         private = count_private(game, profile, mass, np.int64(0))
         payoffs[i] = private + 1.0 - divergence / log_bins
     return payoffs
+
+
+@njit
+def count_values(values, lower, upper, counts):
+    """Add values, none of them nan, to ``counts``: K equal bins of an interval, below, above, ....
+
+    As by ``Grid.index``, but one look at each value is enough, and no array is made.
+    """
+    bins, width = counts.size - 4, upper - lower
+    for value in values:
+        if value < lower:
+            counts[bins] += 1
+        elif value > upper:
+            counts[bins + 1] += 1
+        else:
+            counts[min(int((value - lower) / width * bins), bins - 1)] += 1

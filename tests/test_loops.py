@@ -440,24 +440,6 @@ def test_passes_of_best_responses_are_those_of_the_twin(batch):
     assert not batch or (seen[2] > 5 and seen[3] > 5), seen
 
 
-def crowd() -> pb.NVOGame:
-    """A game whose best end is a mixture: the best response of a crowd changes every few records.
-
-    The numbers are such that it matters after how many steps the crowd loses its patience.
-    """
-    kernel = np.array([np.eye(3)] * 3)
-    kernel[:, 0] = [[0.5, 0.26, 0.24], [0.81, 0.19, 0.0], [0.8, 0.0, 0.2]]
-    return pb.NVOGame([190, 10, 11], kernel, epsilon=20.0)
-
-
-def test_a_crowd_that_goes_two_ways_in_turn_loses_its_patience():
-    start = crowd().constant_profile(0)
-    (_, _, drops), after = played(_loops.best_response_sweep, crowd(), start, True, 1, -1, -1)
-    path = twins.best_responses(crowd(), crowd().constant_profile(0))
-    assert len(drops) == len(path) == 39
-    assert_array_equal(after, path[-1])
-
-
 def test_largest_regrets_are_those_of_the_twin():
     seen = Counter()
     for game, profile in random_games(5, 60):
@@ -490,58 +472,6 @@ def test_passes_of_forced_moves_are_those_of_the_twin():
             assert_array_equal(after, there)
             seen["at rest" if start is at_rest else "anywhere", bool(kept)] += 1
     assert min(seen["at rest", False], seen["at rest", True], seen["anywhere", True]) > 5, seen
-
-
-def with_edge(game: pb.NVOGame, edge: float, by: float) -> pb.NVOGame:
-    """The game whose delta, or else whose tau, is beyond ``edge`` by so many parts in 10^12."""
-    if game.delta > 0.0:
-        delta = edge * (1.0 + by * 1e-12)
-        return pb.NVOGame(game.counts, game.kernel, epsilon=game.epsilon, delta=delta)
-    tau = edge + by * 1e-12 * edge * (1.0 - edge)
-    epsilon = math.log1p(-1.0 / game.records) - math.log1p(-tau)
-    return pb.NVOGame(game.counts, game.kernel, epsilon=epsilon)
-
-
-@pytest.mark.parametrize(("by", "more"), [(1.0, 0), (-1.0, 1)])
-@pytest.mark.parametrize("delta", [0.0, 0.1])
-def test_a_repair_is_enough_and_no_more(delta, by, more):
-    """Epsilon or delta is such that one, two or three records are only just enough."""
-    rng, seen = np.random.default_rng(8), Counter()
-    for _ in range(150):
-        kernel = 0.7 * rng.dirichlet(np.full(3, 0.4), (2, 3)) + 0.3 * np.eye(3)
-        profile = np.array([[rng.integers(4, 8), 0], [1, rng.integers(2)], [0, rng.integers(3)]])
-        game = pb.NVOGame(profile.sum(axis=1), kernel, epsilon=rng.uniform(0.2, 1.0), delta=delta)
-        n, size = game.records, int(rng.integers(1, 4))
-        after = twins.moved(profile, 0, 0, 1, size)
-        tau = profile_needs(game, profile) * game.tau / twins.mass(game, after)
-        sticks = [twins.sticks(game, after, k, v)[0] for k, v in np.argwhere(profile)]
-        edge = max(sticks) if delta > 0.0 else tau.max()
-        if not (1e-3 if delta else 1.1 / n) < edge < 0.99:
-            continue
-        around = [with_edge(game, edge, side) for side in (1e3, -1e3)]
-        repairs = [twins.best_repair(there, profile, n, -math.inf)[:4] for there in around]
-        if repairs != [(0, 0, 1, size), (0, 0, 1, size + 1)]:
-            continue
-        there = with_edge(game, edge, by)
-        scratch = scratch_at(there, profile)
-        found, _ = _loops.best_repair(there.compiled, profile, scratch, np.int64(n), -math.inf)
-        assert found == (0, 0, 1, size + more)
-        scratch.trial[:], move = exact_mass(there, after), _loops.Move(0, 0, 1, size)
-        reached = _loops.count_after(there.compiled, profile, scratch, move, np.int64(n))
-        assert reached == (-1 if more else n)
-        seen[size, bool(edge > 0.55)] += 1
-    assert len(seen) == (3 if delta else 6), seen
-
-
-def test_a_repair_by_a_crowd_is_found_in_a_few_steps():
-    kernel = np.array([[[0.9, 0.1], [0.1, 0.9]], [[0.4, 0.6], [0.1, 0.9]]])
-    game = pb.NVOGame([10**8 - 1000, 1000], kernel, epsilon=1e-8, delta=5e-9)
-    profile = game.constant_profile(0)
-    mass = exact_mass(game, profile)
-    size = _loops.hockey_stick_repair_size(game.compiled, profile, mass, 0, 0, 1)
-    after = twins.moved(profile, 0, 0, 1, int(size))
-    assert size > 1e7 and twins.sticks(game, after, 1, 0)[0] <= game.delta
-    assert twins.sticks(game, twins.moved(after, 0, 1, 0, 1), 1, 0)[0] > game.delta
 
 
 @pytest.mark.parametrize(("gain", "moves_on"), [(0.5, False), (2.0, True)])

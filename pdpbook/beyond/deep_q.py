@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
 
 from pdpbook import _data, _validate
 from pdpbook._extras import progress_bar, require
@@ -256,7 +257,7 @@ def train(
     >>> result.returns.shape, len(result.tests)
     ((2, 8), 2)
     """
-    sklearn, threadpoolctl = require("sklearn"), require("threadpoolctl")
+    sklearn = require("sklearn")
     rng = _validate.generator("rng", rng)
     discount = _validate.number("discount", discount, at_least=0.0, below=1.0)
     chances = _validate.finite_array("exploration", exploration, at_least=0.0, at_most=1.0)
@@ -305,7 +306,7 @@ def train(
     private_counts = np.zeros((rounds, copies), dtype=np.int64)
     tests = []
     with (
-        threadpoolctl.threadpool_limits(1),  # more threads get in the way of small matrices
+        threadpool_limits(1),  # more threads get in the way of small matrices
         sklearn.config_context(assume_finite=True, skip_parameter_validation=True),
         progress_bar(total=rounds * game.records, desc="training", shown=progress) as bar,
     ):

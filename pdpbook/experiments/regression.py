@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
 
 from pdpbook import _validate
 from pdpbook._extras import require
@@ -96,7 +97,6 @@ def fit_network(
     """
     perceptron = require("sklearn.neural_network").MLPRegressor
     unfinished = require("sklearn.exceptions").ConvergenceWarning
-    threadpoolctl = require("threadpoolctl")
     inputs = _validate.finite_vector("x", x, entries=2)
     target = _validate.finite_vector("y", y, entries=2)
     _validate.same_length("x", inputs, "y", target)
@@ -109,7 +109,7 @@ def fit_network(
     scaled = ((inputs - centre[0]) / spread[0])[:, None], (target - centre[1]) / spread[1]
     models = []
     # threads would only get in each other's way
-    with warnings.catch_warnings(), threadpoolctl.threadpool_limits(1):
+    with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore", unfinished)
         for _ in range(restarts):
             model = perceptron(

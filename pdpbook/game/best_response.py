@@ -6,7 +6,7 @@ payoff, so every move increases it.  There are finitely many profiles, so the dy
 they stop at a pure Nash equilibrium.
 
 A pass over n records, played one by one (Algorithm 1 of the paper, with its loop condition
-corrected), costs :math:`O(n^2 V K)`.  Three facts remove n from this cost:
+corrected), costs :math:`O(n^2 V K)`.  Three facts remove the factor :math:`n^2`:
 
 1. All records of a group (k, v) have the same best response, so the matrix C[k, v] is enough.
 2. A move changes S by the difference of two kernel rows, and KL by a sum over the K outputs.
@@ -26,13 +26,32 @@ numbers.  :math:`P_E` is counted without rounding, from a mass S that is exact. 
 computed with a bound on its rounding error, and a record moves for the sake of KL only if KL falls
 by more than this bound and :math:`10^{-12}/n`.  So no profile is visited twice, the
 dynamics stop, and at their end no record gains more than this.
+
+**Large games.**  In some games the number of steps grows about like the square root of n, because
+groups at the bounds of privacy have to wait for each other.  A smaller game saves most of these
+steps.  Take a profile of m records with mass S, and replace each record by four.  The mass becomes
+4 S, and with :math:`\tau(n)=1-e^{-\varepsilon}(1-1/n)` and
+:math:`\sigma(n)=1-e^{\varepsilon}(1-1/n)`,
+
+.. math::
+   4\,\tau(4m)-\tau(m)=3\,(1-e^{-\varepsilon})\ge0, \qquad
+   4\,\sigma(4m)-\sigma(m)=3\,(1-e^{\varepsilon})\le0 .
+
+So the linear form holds for each row for which it held before: every record that was private at
+δ = 0 still is, and KL is the same.  Where the records of a bin do not divide by four, up to three
+of them differ, so privacy is decided again.
+
+If a game of more than 2²⁰ records is not at rest after 2¹⁷ steps, the game with a quarter of the
+records is played from the same start (and if that game is large, a still smaller one before it).
+Its last profile, times four, replaces the present profile if exact arithmetic finds it better, and
+the dynamics go on.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,6 +61,11 @@ from pdpbook.game.nvo_game import NVOGame, Outcome
 from pdpbook.game.solution import Solution
 
 __all__ = ["BestResponse", "best_response_dynamics"]
+
+#: Records up to which no smaller game is asked.
+_LARGE = 2**20
+#: Of a large game so many records are one of a smaller game.
+_PART = 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,10 +116,12 @@ def best_response_dynamics(
         The first profile.  Without it, every record starts at random and ``rng`` is needed.
     rng : numpy.random.Generator, optional
     max_sweeps : int
-        Passes after which to give up; the result then says ``converged=False``.
+        Passes after which to give up; the result then says ``converged=False``.  A pass ends after
+        2¹⁷ steps.  Each smaller game that a large one asks has as many passes.
     batch : bool
         Whether equal records may move together.  Without it each moves alone, exactly as in the
         literal algorithm with records in order of bin and action, at a cost proportional to n.
+        A large game does not ask a smaller one then.
 
     Notes
     -----
@@ -123,24 +149,68 @@ def best_response_dynamics(
         if rng is None:
             raise ValueError("a random start needs a generator, got start=None and rng=None")
         start = game.random_profile(rng=rng)
-    profile = _validate.profile_matrix(
-        "start", start, counts=game.counts, actions=game.actions
-    ).copy()
-    return play(game, profile, max_sweeps=max_sweeps, batch=batch)
+    profile = _validate.profile_matrix("start", start, counts=game.counts, actions=game.actions)
+    large = batch and game.records > _LARGE
+    patience = _loops.STEPS if large else math.inf
+    first = play(game, profile.copy(), max_sweeps=max_sweeps, batch=batch, patience=patience)
+    if not large or first.converged or first.sweeps == max_sweeps:
+        return first
+    grown = _grown(game, profile, max_sweeps)
+    scratch, reached = _loops.new_scratch(game.bins), first.profile.copy()
+    better = _loops.is_better(game.compiled, reached, grown, scratch)
+    jump = int(np.abs(grown - reached).sum()) // 2 if better else 0
+    rest = play(
+        game, grown if better else reached, max_sweeps=max_sweeps - first.sweeps, batch=True
+    )
+    new = slice(0 if better else 1, None)
+    return replace(
+        rest,
+        seconds=first.seconds + rest.seconds,
+        private_counts=np.concatenate([first.private_counts, rest.private_counts[new]]),
+        divergences=np.concatenate([first.divergences, rest.divergences[new]]),
+        sweeps=first.sweeps + rest.sweeps,
+        moves=first.moves + jump + rest.moves,
+    )
+
+
+def _grown(game: NVOGame, start: NDArray[np.int64], max_sweeps: int) -> NDArray[np.int64]:
+    """Return the profile at which a game of a quarter of the records ends, times four."""
+    counts = np.where(game.counts > 0, np.maximum(game.counts // _PART, 1), 0)
+    small = NVOGame(counts, game.kernel, epsilon=game.epsilon, delta=game.delta)
+    profile = _completed(start // _PART, start, counts)
+    if small.records > _LARGE:
+        profile = _grown(small, profile, max_sweeps)
+    end = play(small, profile, max_sweeps=max_sweeps, batch=True).profile
+    return _completed(end * _PART, end, game.counts)
+
+
+def _completed(
+    profile: NDArray[np.int64], like: NDArray[np.int64], counts: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Add to each bin what it lacks, or take what it has too much, at its commonest action."""
+    profile[np.arange(counts.size), like.argmax(axis=1)] += counts - profile.sum(axis=1)
+    return profile
 
 
 def play(
-    game: NVOGame, profile: NDArray[np.int64], *, max_sweeps: int, batch: bool, unit: int = 1
+    game: NVOGame,
+    profile: NDArray[np.int64],
+    *,
+    max_sweeps: int,
+    batch: bool,
+    unit: int = 1,
+    patience: float = math.inf,
 ) -> BestResponse:
     """Play best responses from a profile that has been checked, and change it in place.
 
-    Part of a group moves only if it is at least ``unit`` records.
+    Part of a group moves only if it is at least ``unit`` records.  After so many steps as
+    ``patience`` says, no pass is begun any more.
     """
     began = time.perf_counter()
     scratch = _loops.new_scratch(game.bins)
     private, drops = [], []
     first = Outcome(game, profile).divergence
-    moves = 0
+    moves = steps = 0
     for sweeps in range(1, max_sweeps + 1):
         moved, trace_private, trace_drop = _loops.best_response_sweep(
             game.compiled, profile, scratch, batch, unit, -1, -1
@@ -149,7 +219,8 @@ def play(
         private.append(trace_private[begin:])
         drops.append(trace_drop[begin:])
         moves += moved
-        if moved == 0:
+        steps += len(trace_drop) - 1
+        if moved == 0 or steps >= patience:
             break
     private_counts = np.concatenate(private)
     divergences = np.maximum(first - np.cumsum(np.concatenate(drops)), 0.0)

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, minimize
 from scipy.special import kl_div
+from threadpoolctl import threadpool_limits
 
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.privacy_loss import linear_limits
@@ -85,15 +86,16 @@ def _best_shares(
     if sigma > 0.0:
         most = np.maximum(rows.min(axis=0) / sigma, now)
         constraints.append(LinearConstraint(parts, -np.inf, (most / now)[reached]))
-    solution = minimize(
-        divergence,
-        here,
-        jac=True,
-        method="SLSQP",
-        bounds=Bounds(0.0, 1.0),
-        constraints=constraints,
-        options={"maxiter": 100, "ftol": 1e-10},
-    )
+    with threadpool_limits(1):  # threads of BLAS only wait for each other in a program so small
+        solution = minimize(
+            divergence,
+            here,
+            jac=True,
+            method="SLSQP",
+            bounds=Bounds(0.0, 1.0),
+            constraints=constraints,
+            options={"maxiter": 100, "ftol": 1e-10},
+        )
     return np.asarray(solution.x)
 
 

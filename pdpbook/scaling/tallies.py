@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pdpbook import _loops
 from pdpbook._extras import require
 from pdpbook.foundations.sampling_query import Grid
 
@@ -21,10 +22,6 @@ __all__ = ["ABOVE", "BELOW", "MISSING", "NON_NUMERIC", "extremes", "numbers_of",
 
 #: Where the four other counts stand, after the K bins.
 BELOW, ABOVE, MISSING, NON_NUMERIC = -4, -3, -2, -1
-#: Values that are counted at a time: they stay in a processor's cache.  On a worker of Dask glibc
-#: gives memory back at once and maps arrays of 128 KiB anew each time, which would cost more than
-#: to count; these are smaller.
-CHUNK = 2**12
 
 
 def numbers_of(array: Any) -> tuple[NDArray[np.float64], int, int]:
@@ -91,20 +88,9 @@ def tally(batches: Iterable[Any], grids: Sequence[Grid]) -> NDArray[np.int64]:
             values, missing, non_numeric = numbers_of(column)
             row[MISSING] += missing
             row[NON_NUMERIC] += non_numeric
-            for first in range(0, values.size, CHUNK):
-                _count(values[first : first + CHUNK], grid, row)
+            values.setflags(write=False)  # as a column is, which is seen in place
+            _loops.count_values(values, grid.lower, grid.upper, row)
     return counts
-
-
-def _count(values: NDArray[np.float64], grid: Grid, row: NDArray[np.int64]) -> None:
-    """Add a few values to the counts of a column."""
-    below, above = values < grid.lower, values > grid.upper
-    under, over = int(np.count_nonzero(below)), int(np.count_nonzero(above))
-    if under or over:
-        row[BELOW] += under
-        row[ABOVE] += over
-        values = values[~(below | above)]
-    row[: grid.bins] += np.bincount(grid._bins_of(values), minlength=grid.bins)
 
 
 def extremes(batches: Iterable[Any], columns: int) -> NDArray[np.float64]:

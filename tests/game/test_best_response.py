@@ -1,6 +1,8 @@
 """Tests of best-response dynamics: the literal twin, equilibria, and safe starts."""
 
 import math
+from importlib import import_module
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -9,11 +11,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import pdpbook as pb
+from pdpbook import _loops
 from tests import naive
 from tests.bounds import check_bounds
 from tests.game.strategies import games, games_with_profiles
 
 COUNTS = [0, 4, 2, 0, 1]
+
+best_response = import_module("pdpbook.game.best_response")
 
 
 @pytest.fixture
@@ -110,6 +115,62 @@ def test_90_million_records_do_not_chase_rounding_errors():
     assert result.converged
     assert result.sweeps < 10
     assert game.evaluate(result.profile).regret <= 1e-12
+
+
+# --- large games -------------------------------------------------------------------------------
+
+
+@given(games_with_profiles())
+def test_who_is_private_still_is_if_every_record_becomes_four(case):
+    game, profile = case
+    four = pb.NVOGame(4 * game.counts, game.kernel, epsilon=game.epsilon).evaluate(4 * profile)
+    before = game.evaluate(profile)
+    assert (four.private >= before.private).all()
+    assert four.divergence == pytest.approx(before.divergence, rel=1e-12, abs=1e-15)
+
+
+@given(games_with_profiles(), st.integers(1, 40))
+def test_a_large_game_goes_up_from_smaller_ones_and_loses_nothing(case, patience):
+    """Some bins hold fewer than four records, and most no multiple of four."""
+    small, start = case
+    large = pb.NVOGame(7 * small.counts, small.kernel, epsilon=small.epsilon)
+    with (
+        mock.patch.object(best_response, "_LARGE", 5),
+        mock.patch.object(_loops, "STEPS", patience),
+    ):
+        result = pb.best_response_dynamics(large, start=7 * start)
+    assert result.converged and naive.is_nash(large, result.profile)
+    assert (np.diff(result.payoffs) > -1e-12).all() and (np.diff(result.private_counts) >= 0).all()
+    assert result.divergences[0] == large.evaluate(7 * start).divergence
+    changed = np.abs(result.profile - 7 * start).sum() // 2
+    assert changed <= result.moves and result.sweeps >= 1 and result.seconds > 0
+
+
+def test_records_that_go_as_in_the_smaller_game_are_counted():
+    game = pb.NVOGame([0, 400, 200, 0, 100], pb.laplace_kernel(5, [0.05, 0.2, 1.0]), epsilon=1.0)
+    start = game.constant_profile(2)
+    end = pb.best_response_dynamics(game, start=start).profile
+    first = pb.best_response_dynamics(game, start=start, max_sweeps=1)
+    moved = np.abs(end - first.profile).sum() // 2
+    with (
+        mock.patch.object(best_response, "_LARGE", 5),
+        mock.patch.object(_loops, "STEPS", 1),
+        mock.patch.object(best_response, "_grown", lambda *_: end.copy()),
+    ):
+        result = pb.best_response_dynamics(game, start=start)
+    assert_array_equal(result.profile, end)
+    assert result.moves == first.moves + moved > first.moves
+
+
+def test_ten_million_records_at_their_bounds_come_to_rest():
+    """Alone they do not in 1,000 passes, and end at 250 times the divergence."""
+    rng = np.random.default_rng(4)
+    counts = rng.multinomial(10**7, rng.dirichlet(np.full(33, 3.0)))
+    scales = pb.scale_bound(10**7, 1.0) / 4.0 ** np.arange(5)
+    game = pb.NVOGame(counts, pb.laplace_kernel(33, scales), epsilon=1.0)
+    result = pb.best_response_dynamics(game, start=game.constant_profile(0))
+    assert result.converged and result.divergence < 1e-10
+    assert (result.private_counts == game.records).all()
 
 
 # --- the payoff along the way ----------------------------------------------------------------

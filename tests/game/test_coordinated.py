@@ -103,19 +103,6 @@ def test_two_records_leave_an_equilibrium_that_neither_leaves_alone(five):
     assert np.abs(alone.profile - together.profile).sum() == 4  # two records moved
 
 
-@compiled
-def test_the_optimum_is_never_beaten():
-    rng = np.random.default_rng(5)
-    for _ in range(60):
-        counts = rng.multinomial(rng.integers(2, 8), np.full(4, 0.25))
-        scales = 10 ** rng.uniform(-1.5, 1, 3)
-        game = pb.NVOGame(counts, pb.laplace_kernel(4, scales), epsilon=rng.uniform(0.05, 2))
-        result = pb.coordinated_best_response(game)
-        optimum = naive.private_optimum(game)
-        if result.private_counts[-1] == game.records:
-            assert result.divergence >= optimum - 1e-12
-
-
 # --- good enough ------------------------------------------------------------------
 
 
@@ -168,24 +155,6 @@ def test_with_a_delta_it_ends_at_an_equilibrium_no_worse_and_never_beats_the_opt
 
 
 # --- starts and restarts -----------------------------------------------------------------------
-
-
-def test_it_starts_from_every_constant_profile_and_a_random_one(five, monkeypatch):
-    starts, exact = [], coordinated._play
-
-    def noted(game, start, *arguments, **options):
-        starts.append(start.copy())
-        return exact(game, start, *arguments, **options)
-
-    monkeypatch.setattr(coordinated, "_play", noted)
-    pb.coordinated_best_response(five, rng=np.random.default_rng(3))
-    expected = [five.constant_profile(action) for action in range(3)]
-    expected.append(five.random_profile(rng=np.random.default_rng(3)))
-    assert_array_equal(starts[:4], expected)
-    starts.clear()
-    pb.coordinated_best_response(five)
-    assert_array_equal(starts[:3], expected[:3])
-    assert len(starts) == 4  # the fourth goes on from the best end
 
 
 def scripted(game, ends, monkeypatch):

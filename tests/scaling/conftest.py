@@ -1,12 +1,10 @@
-"""A cluster of processes, and what the tests of this folder share."""
+"""A cluster of processes for the session, and what the tests of this folder share."""
 
 from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,17 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).parents[2]
 MISSING = [name for name in ("dask", "distributed", "pyarrow") if find_spec(name) is None]
-#: tests of what needs no engine
-ALONE = {"test_keyed_random.py"}
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Without the extra, leave out the tests that import it, but where CI is set."""
-    if MISSING and collection_path.name.startswith("test_") and collection_path.name not in ALONE:
-        return None if os.environ.get("CI") else True
-    return None
+    needed = collection_path.name.startswith("test_") and "keyed" not in collection_path.name
+    return True if MISSING and needed and not os.environ.get("CI") else None
 
 
 @pytest.fixture(scope="session")
@@ -61,9 +55,8 @@ def client(cluster: Any) -> Iterator[Any]:
 class Killer:
     """A progress function that kills a worker process after the stated numbers of tasks."""
 
-    def __init__(self, cluster: Any, *after: int, seed: int = 0) -> None:
-        self.cluster, self.after, self.rng = cluster, set(after), np.random.default_rng(seed)
-        self.killed: list[int] = []
+    def __init__(self, cluster: Any, *after: int) -> None:
+        self.cluster, self.after, self.killed = cluster, set(after), 0
 
     def __call__(self, done: int, total: int) -> None:
         if done not in self.after:
@@ -74,74 +67,14 @@ class Killer:
         if not alive:  # all are being replaced
             self.after.add(done + 1)
             return
-        pid = int(self.rng.choice(alive))
-        os.kill(pid, signal.SIGKILL)
-        self.killed.append(pid)
+        os.kill(alive[done % len(alive)], signal.SIGKILL)
+        self.killed += 1
 
 
 @pytest.fixture
 def killer(cluster: Any) -> Any:
     """Make killers of this cluster's workers."""
-    return lambda *after, seed=0: Killer(cluster, *after, seed=seed)
-
-
-class Processes:
-    """A scheduler and workers as processes of their own, as on a real cluster; they are killed."""
-
-    def __init__(self, folder: Path) -> None:
-        self.file, self.folder = folder / "scheduler.json", folder
-        self.running: list[subprocess.Popen[bytes]] = []
-
-    def start(self, **settings: str) -> None:
-        """Start the scheduler, with settings of Dask."""
-        options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
-        named = {f"DASK_DISTRIBUTED__SCHEDULER__{name}": each for name, each in settings.items()}
-        self.scheduler = self._run(["dask_scheduler", *options], named)
-
-    def worker(self, inside: Sequence[str] = ()) -> subprocess.Popen[bytes]:
-        """Start a worker of one thread, inside of another command if there is one."""
-        scratch = ["--local-directory", str(self.folder / "scratch")]
-        options = ["--no-nanny", "--nthreads", "1", "--no-dashboard", *scratch]
-        return self._run(["dask_worker", *options], {}, inside)
-
-    def _run(
-        self, command: Sequence[str], settings: dict[str, str], inside: Sequence[str] = ()
-    ) -> subprocess.Popen[bytes]:
-        module, *options = command
-        line = [*inside, sys.executable, "-m", f"distributed.cli.{module}", *options]
-        environment = os.environ | {"PYTHONPATH": str(ROOT)} | settings
-        with open(self.folder / "log.txt", "ab") as log:
-            started = subprocess.Popen(
-                [*line, "--scheduler-file", str(self.file)],
-                stdout=log,
-                stderr=log,
-                env=environment,
-            )
-        self.running.append(started)
-        return started
-
-    def client(self, workers: int) -> Any:
-        """Connect, once there are so many workers."""
-        import distributed
-
-        made = distributed.Client(scheduler_file=str(self.file), timeout=60)
-        if workers:
-            made.wait_for_workers(workers, timeout=60)
-        return made
-
-    def kill(self) -> None:
-        """End all that runs, without a word."""
-        for each in self.running:
-            each.kill()
-            each.wait()
-
-
-@pytest.fixture
-def processes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Processes]:
-    """A cluster that the test starts."""
-    made = Processes(tmp_path_factory.mktemp("processes"))
-    yield made
-    made.kill()
+    return lambda *after: Killer(cluster, *after)
 
 
 @pytest.fixture
@@ -162,10 +95,13 @@ def table(tmp_path: Path) -> Path:
     return folder
 
 
+RANGES = {"height": (120.0, 220.0), "age": (0.0, 100.0)}
+
+
 @pytest.fixture
 def ranges() -> dict[str, tuple[float, float]]:
     """Public ranges of the two columns."""
-    return {"height": (120.0, 220.0), "age": (0.0, 100.0)}
+    return dict(RANGES)
 
 
 @pytest.fixture(scope="session")
@@ -179,4 +115,4 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder, rng = tmp_path_factory.mktemp("table"), np.random.default_rng(3)
     values = {"height": rng.normal(170, 8, 5000).clip(120, 220), "age": rng.integers(0, 99, 5000)}
     pq.write_table(pa.table(values), folder / "a.parquet")
-    return solve(scan(folder, {"height": (120, 220), "age": (0, 100)}, bins=40), epsilon=1.0)
+    return solve(scan(folder, RANGES, bins=40), epsilon=1.0)

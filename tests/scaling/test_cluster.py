@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-import signal
 import sys
 import threading
 import time
 from functools import partial
 from pathlib import Path
 
+import dask
 import distributed
 import pytest
-from distributed.scheduler import KilledWorker, NoWorkerError
+from distributed.scheduler import NoWorkerError
 
 from pdpbook.scaling.cluster import connected, on_every_worker, run_tasks
 
@@ -35,8 +35,9 @@ def waiting(folder: str, item: int) -> int:
 
 
 def failing(item: int) -> int:
-    """Fail for some items."""
-    if item in (7, 3):
+    """Fail for two items, for the first of them later."""
+    time.sleep(0.5 if item == 3 else 0.1)
+    if item in (3, 4):
         raise ValueError(f"item {item} is bad")
     return item
 
@@ -48,11 +49,11 @@ def test_every_item_comes_back_once(client):
 
 
 def test_killed_workers_cost_nothing_but_time(client, killer, tmp_path):
-    kill = killer(3, 15, 30)
+    kill = killer(3, 15)
     work = partial(marked, str(tmp_path), 0.05)
     found = sorted(run_tasks(work, range(40), client=client, progress=kill))
     assert found == [(i, i * i) for i in range(40)]
-    assert len(kill.killed) == 3
+    assert kill.killed == 2
     assert len(list(tmp_path.iterdir())) > 40  # some ran twice, and yet each came back once
 
 
@@ -64,70 +65,32 @@ def test_the_first_failure_is_raised_when_all_that_was_given_out_has_ended(clien
     assert sorted(run_tasks(abs, [-1], client=client)) == [(0, 1)]  # the cluster is as before
 
 
-def test_a_task_that_takes_every_worker_down_is_named(processes):
-    """As many workers may die with it as Dask's setting allows."""
-    processes.start(ALLOWED_FAILURES="0")
-    processes.worker()
-    with processes.client(1) as client, pytest.raises(KilledWorker) as caught:
-        list(run_tasks(os._exit, [5], client=client, label="work"))
-    assert caught.value.__notes__ == ["work: 5"]
-
-
-def test_a_cluster_without_workers_is_waited_for_as_long_as_dask_is_told(processes):
-    processes.start(NO_WORKERS_TIMEOUT="2s")
-    with processes.client(0) as client:
-        for call in (run_tasks(abs, [1], client=client, label="work"), asked(client)):
+def test_a_cluster_without_workers_is_waited_for_as_long_as_dask_is_told():
+    with (
+        dask.config.set({"distributed.scheduler.no-workers-timeout": "1s"}),
+        distributed.LocalCluster(
+            n_workers=0, processes=False, dashboard_address="127.0.0.1:0"
+        ) as empty,
+        distributed.Client(empty) as client,
+    ):
+        of = {"client": client, "label": "work"}
+        for call in (lambda: [*run_tasks(abs, [7], **of)], lambda: on_every_worker(abs, **of)):
             with (
-                pytest.raises(NoWorkerError),
-                pytest.warns(UserWarning, match=r"work: waits for a worker of tcp://127\.0\.0\.1"),
+                pytest.raises(NoWorkerError) as caught,
+                pytest.warns(UserWarning, match="work: waits for a worker of"),
             ):
-                list(call)
-        worker = processes.worker()
-        client.wait_for_workers(1, timeout=60)
-        assert list(run_tasks(abs, [-1], client=client)) == [(0, 1)]
-        kill = partial(send, worker, signal.SIGKILL, 2)  # the last one dies in the middle
-        with pytest.raises(NoWorkerError):
-            list(run_tasks(time.sleep, [0.1] * 30, client=client, progress=kill))
+                call()
+            assert caught.value.__notes__[0].startswith("work: ")
 
 
-def asked(client):
-    yield on_every_worker(os.getpid, client=client, label="work")
+def test_tasks_that_the_scheduler_gives_up_are_noticed(client):
+    """As all are when it ends."""
 
+    def give_up(done, total):
+        client.cancel([distributed.Future(key, client) for key in client.futures])
 
-def send(process, sent, after, done, total):
-    """Send a signal to a process when some tasks are done."""
-    if done == after:
-        process.send_signal(sent)
-
-
-def test_a_worker_that_comes_later_does_what_waits(processes):
-    processes.start()
-    with processes.client(0) as client:
-        threading.Timer(1.0, processes.worker).start()
-        with pytest.warns(UserWarning, match="tasks: waits for a worker"):
-            found = sorted(run_tasks(abs, [-1, -2, -3], client=client))
-        assert found == [(0, 1), (1, 2), (2, 3)]
-
-
-@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGSTOP])
-def test_what_a_dead_or_stopped_worker_had_begun_is_done_by_another(processes, tmp_path, sent):
-    processes.start(WORKER_TTL="3s")
-    workers = [processes.worker(), processes.worker()]
-    work = partial(marked, str(tmp_path), 0.2)
-    with processes.client(2) as client:
-        progress = partial(send, workers[0], sent, 4)
-        found = sorted(run_tasks(work, range(12), client=client, progress=progress))
-        assert len(client.nthreads()) == 1
-    assert found == [(i, i * i) for i in range(12)]
-
-
-def test_a_scheduler_that_ends_is_noticed(processes):
-    processes.start()
-    processes.worker()
-    with processes.client(1) as client:
-        kill = partial(send, processes.scheduler, signal.SIGKILL, 1)
-        with pytest.raises(OSError, match=r"scheduler|Scheduler|[Cc]losed"):
-            list(run_tasks(time.sleep, [0.1] * 30, client=client, progress=kill))
+    with pytest.raises(ConnectionError, match="the scheduler has ended or given up the tasks"):
+        list(run_tasks(time.sleep, [0.1] * 9, client=client, progress=give_up))
 
 
 def test_a_call_that_ends_early_takes_its_tasks_back(client, tmp_path):
@@ -138,14 +101,6 @@ def test_a_call_that_ends_early_takes_its_tasks_back(client, tmp_path):
     (tmp_path / "go").touch()
     assert sorted(run_tasks(abs, [-1], client=client)) == [(0, 1)]
     assert len(list(tmp_path.glob("item *"))) <= 5  # some were running; what waited was not begun
-
-
-def test_few_tasks_are_given_out_at_a_time(client, tmp_path):
-    tasks = run_tasks(partial(marked, str(tmp_path), 0.0), range(100), client=client)
-    next(tasks)
-    time.sleep(0.5)
-    assert len(list(tmp_path.iterdir())) <= 2 * 2 + 2
-    tasks.close()
 
 
 class Odd(Exception):

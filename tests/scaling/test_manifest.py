@@ -49,19 +49,6 @@ def test_fewer_records_cost_more(n, more, epsilon, draws):
     assert many.epsilon <= few.epsilon * (1 + 1e-7) + 1e-7
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"columns": 0}, "columns must be a whole number >= 1"),
-        ({"delta": 1.0}, "delta must be .* got delta=1"),
-        ({"draws": 0}, "draws must be a whole number >= 1"),
-    ],
-)
-def test_a_cost_of_nothing_is_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        module.release_cost(100, 1.0, **({"draws": 1, "delta": 0.0} | arguments))
-
-
 def test_the_manifest_holds_no_count_no_distribution_and_no_key():
     told = plan((40417, 5303, 31211))
     made = manifest(told)

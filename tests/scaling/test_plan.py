@@ -76,16 +76,6 @@ def test_the_randomiser_does_not_look_at_the_data():
     assert found.columns[2].loss == pytest.approx(1.0)  # two records: as n says, so tight
 
 
-def test_workers_killed_while_columns_are_solved_change_no_distribution(client, killer):
-    rng = np.random.default_rng(0)
-    many = histograms(*rng.multinomial(10**4, rng.dirichlet(np.full(60, 0.3)), size=12))
-    alone = solve(many, epsilon=1.0)
-    kill = killer(1, 5, seed=2)
-    found = solve(many, epsilon=1.0, client=client, progress=kill)
-    assert len(kill.killed) == 2
-    assert [each.weights for each in found.columns] == [each.weights for each in alone.columns]
-
-
 @pytest.mark.parametrize(
     ("n", "first_digit"), [(2, 2), (7, 7), (10, 10), (19, 10), (99_999, 90_000), (10**9, 10**9)]
 )

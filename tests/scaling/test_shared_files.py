@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -12,68 +11,9 @@ from pdpbook.scaling import releases, shared_files
 from pdpbook.scaling.histograms import Histograms, scan
 from pdpbook.scaling.keyed_random import load_key
 from pdpbook.scaling.releases import release
-from pdpbook.scaling.shared_files import SharedFolderError, Token, local_path, shared_folder
+from pdpbook.scaling.shared_files import SharedFolderError, Token, shared_folder
 
 SETTINGS = {"draws": 4_000, "delta": 1e-6, "key": bytes(range(32)), "rows_per_file": 100}
-
-
-@pytest.fixture
-def private_disk(tmp_path):
-    """Say by which command a process gets a disk of its own at ``tmp_path / "out"``."""
-    out = tmp_path / "out"
-    out.mkdir()
-    inside = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', str(out)]
-    try:
-        done = subprocess.run([*inside, "true"], capture_output=True, check=False)
-    except FileNotFoundError:
-        pytest.skip("there is no unshare here to give a process a disk of its own")
-    if done.returncode:
-        pytest.skip(f"no right to give a process a disk of its own: {done.stderr.decode()}")
-    return inside
-
-
-def test_a_worker_with_a_disk_of_its_own_is_refused_before_a_draw(
-    plan, processes, private_disk, tmp_path
-):
-    out = tmp_path / "out"
-    processes.start()
-    processes.worker()
-    apart = processes.worker(private_disk)
-    with processes.client(2) as client:
-        with pytest.raises(SharedFolderError) as caught:
-            release(plan, out, client=client, **SETTINGS)
-        (named,) = [each for each in client.nthreads() if each in str(caught.value)]
-        assert str(caught.value).startswith(f"{out}: not shared with the worker {named}, where")
-        assert [path.name for path in out.iterdir()] == ["_manifest.json"]  # and no draw
-        apart.kill()  # as the error says
-        while len(client.nthreads()) > 1:
-            time.sleep(0.1)
-        done = release(plan, out, client=client, **SETTINGS)
-    assert done.written and all(path.exists() for path in done.files) and len(done.files) == 40
-    assert not [path.name for path in out.iterdir() if path.name.startswith(".")]
-
-
-def slowly(job, part, write=releases._write_part):
-    time.sleep(0.1)
-    return write(job, part)
-
-
-def test_a_worker_with_a_disk_of_its_own_that_joins_later_is_found_out(
-    plan, processes, private_disk, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(releases, "_write_part", slowly)
-    processes.start()
-    processes.worker()
-    with processes.client(1) as client:
-
-        def join(done, total):
-            if done == 1:
-                processes.worker(private_disk)
-                client.wait_for_workers(2, timeout=60)
-
-        with pytest.raises(SharedFolderError, match="not shared with the worker tcp"):
-            release(plan, tmp_path / "out", client=client, **SETTINGS, progress=join)
-    assert '"writing"' in (tmp_path / "out" / "_manifest.json").read_text()
 
 
 def test_every_worker_answers_and_nothing_is_left(client, tmp_path):
@@ -123,6 +63,13 @@ def test_a_worker_knows_the_folder_by_the_word_alone(tmp_path):
     assert own.there() and own.word != token.word and set(versions) == {"pdpbook", "pyarrow"}
 
 
+def test_a_worker_that_joins_later_and_does_not_see_the_folder_writes_nothing(tmp_path):
+    job = releases._Job(Token(tmp_path, "word"), 10, 5, bytes(32), ())
+    with pytest.raises(SharedFolderError, match=f"not shared with the process {os.getpid()}, "):
+        releases._write_part(job, 0)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_folder_that_is_not_there_cannot_be_written(client, tmp_path):
     with (
         pytest.raises(SharedFolderError, match="none: cannot be written by the process"),
@@ -156,14 +103,6 @@ def test_a_url_is_refused_everywhere_before_any_work(plan, tmp_path, monkeypatch
         with pytest.raises(ValueError, match=f"{name} must be a path on a file system and not a"):
             call()
     assert [each.name for each in tmp_path.iterdir()] == ["a.csv"]
-
-
-def test_what_is_a_path_and_what_is_none():
-    for path in ("out", "a:b", "./a", "/tmp/x", "C:/out", "C:\\out", "a/s3:/b"):
-        assert local_path("folder", path) == Path(path)
-    for path, kind in [("", ValueError), ("a\0b", ValueError), (b"out", TypeError), (3, TypeError)]:
-        with pytest.raises(kind, match="folder must be a path"):
-            local_path("folder", path)
 
 
 HOLD = """

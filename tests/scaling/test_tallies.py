@@ -1,13 +1,10 @@
 """Every value is counted once, in its bin or by what is wrong with it."""
 
 import datetime
-import subprocess
-import sys
 from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -84,20 +81,3 @@ def test_extremes_pass_over_what_is_not_finite():
     batches = [batch([3.0, float("nan"), float("inf")]), batch(["4", "x", "-5"])]
     assert tallies.extremes(batches, 1).tolist() == [[-5.0, 4.0]]
     assert tallies.extremes([batch([None], pa.float64())], 1).tolist() == [[np.inf, -np.inf]]
-
-
-def test_a_worker_counts_without_pandas(tmp_path):
-    """To import it would take longer than to count ten million numbers."""
-    path = tmp_path / "a.parquet"
-    pq.write_table(pa.table({"x": np.arange(9.0), "y": ["1"] * 9}), path)
-    program = (
-        "import sys\n"
-        "from pdpbook import Grid\n"
-        "from pdpbook.scaling import sources, tallies\n"
-        "[piece] = sources.describe_file(sys.argv[1], ['x', 'y']).pieces\n"
-        "tallies.tally(sources.read_piece(piece, ['x', 'y']), [Grid(0, 8, 3)] * 2)\n"
-        "print('pandas' in sys.modules)\n"
-    )
-    command = [sys.executable, "-c", program, str(path)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.stdout == "False\n", done.stderr
