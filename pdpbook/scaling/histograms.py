@@ -238,7 +238,8 @@ def scan(
     DataRangeWarning
         If a range is taken from the data.
     UserWarning
-        If a CSV file has more than 1 GiB: one worker reads it alone.
+        If a CSV file has more than 1 GiB: one worker reads it alone.  If lines end inside quotation
+        marks, so that a mark that was not meant as one may have swallowed records.
 
     Notes
     -----
@@ -267,13 +268,16 @@ def scan(
         total = np.zeros((len(names), bins + 4), dtype=np.int64)
         first = np.full((len(names), 4), len(pieces))  # the first piece with such a value
         count = partial(_tally_piece, columns=names, grids=grids)
-        for index, counts in run_tasks(
+        folded = np.zeros(len(pieces), dtype=np.int64)
+        for index, (counts, ends) in run_tasks(
             count, pieces, client=engine, progress=progress, label="counting"
         ):
             total += counts
+            folded[index] = ends
             first = np.where(counts[:, -4:] > 0, np.minimum(first, index), first)
     _check_rows(total, files)
     _refuse(names, total, first, pieces, (outside, outside, missing, non_numeric))
+    _tell_folded(pieces, folded)
     columns = tuple(
         _column(name, grid, row, name in leaking)
         for name, grid, row in zip(names, grids, total, strict=True)
@@ -323,9 +327,12 @@ def _advise(files: Sequence[FileDescription]) -> None:
         )
 
 
-def _tally_piece(piece: Piece, columns: list[str], grids: list[Grid]) -> NDArray[np.int64]:
-    """Count a piece, on a worker."""
-    return tallies.tally(read_piece(piece, columns), grids)
+def _tally_piece(
+    piece: Piece, columns: list[str], grids: list[Grid]
+) -> tuple[NDArray[np.int64], int]:
+    """Count a piece, on a worker, and its line ends that end no record."""
+    folded: list[int] = []
+    return tallies.tally(read_piece(piece, columns, folded), grids), sum(folded)
 
 
 def _extremes_of_piece(piece: Piece, columns: list[str]) -> NDArray[np.float64]:
@@ -366,6 +373,18 @@ def _check_rows(total: NDArray[np.int64], files: Sequence[FileDescription]) -> N
         raise SourceError(
             f"the files promise {sum(rows or 0 for rows in promised)} rows, "
             f"{sums.tolist()} were counted"
+        )
+
+
+def _tell_folded(pieces: list[Piece], folded: NDArray[np.int64]) -> None:
+    """Say which files have line ends inside quotation marks."""
+    found = np.flatnonzero(folded)
+    if found.size:
+        warnings.warn(
+            f"{found.size} of the files, such as {pieces[found[0]].path}, have line ends inside "
+            "quotation marks, which end no record: a mark that was not meant as one keeps records "
+            "from being read",
+            stacklevel=3,
         )
 
 

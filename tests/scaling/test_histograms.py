@@ -160,6 +160,15 @@ def test_histograms_are_kept_and_found_again_and_never_over_the_table(
     assert {path: path.read_bytes() for path in table.iterdir()} == before
 
 
+def test_line_ends_inside_quotation_marks_are_told(client, tmp_path):
+    (tmp_path / "a.csv").write_text('note,x\n"12 inch,1\nb,2\nc",3\nd,4\n')
+    (tmp_path / "b.csv").write_text("note,x\na,1\n")
+    with pytest.warns(
+        UserWarning, match=r"1 of the files, such as .*a\.csv, have line ends inside"
+    ):
+        assert scan(tmp_path, {"x": (0, 5)}, client=client)["x"].records == 3
+
+
 def test_a_huge_csv_is_read_with_the_advice_to_convert_it(client, tmp_path, monkeypatch):
     (tmp_path / "a.csv").write_text("x\n1\n2\n")
     monkeypatch.setattr("pdpbook.scaling.histograms.LARGE_CSV", 5)
