@@ -32,17 +32,7 @@ from numpy.typing import NDArray
 
 from pdpbook._extras import require
 
-__all__ = [
-    "MISSING",
-    "OPEN",
-    "SPACES",
-    "CsvFile",
-    "WidthError",
-    "canonical",
-    "numbers",
-    "plain",
-    "words",
-]
+__all__ = ["CsvFile", "WidthError", "canonical", "numbers", "plain", "words"]
 
 #: Texts that say that a value is missing.
 MISSING = (
@@ -160,7 +150,7 @@ class CsvFile:
             raise ValueError(str(error)) from None
 
     def _unpacked(self) -> Any:
-        """Return the bytes of a packed file that pyarrow does not unpack, or the name of another."""
+        """Return the bytes of a file that pyarrow cannot unpack, or the name of another."""
         name = os.fspath(self.path)
         if name.lower().endswith(".xz"):
             return lzma.open(name)
@@ -199,15 +189,10 @@ def plain(array: Any) -> Any:
     arrow, types = require("pyarrow"), require("pyarrow.types")
     if types.is_dictionary(array.type):
         array = array.dictionary_decode()
-    kind = array.type
-    if types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind):
-        try:
-            return array.cast(arrow.large_binary()).cast(arrow.large_string())
-        except arrow.ArrowInvalid:
-            return array
-    if types.is_string(kind) or types.is_string_view(kind):
-        return array.cast(arrow.large_string())
-    return array
+    with suppress(arrow.ArrowInvalid):  # bytes that are no text
+        if "binary" in str(array.type):
+            array = array.cast(arrow.large_binary()).cast(arrow.large_string())
+    return array.cast(arrow.large_string()) if "string" in str(array.type) else array
 
 
 def words(texts: Any) -> Any:
@@ -248,19 +233,16 @@ def _numbers_of_words(
             if np.count_nonzero(np.isnan(values)) == texts.null_count:  # no nan in strange letters
                 return values, np.zeros(len(values), dtype=bool)
     texts = words(texts)
-    sign, group = re.escape(decimal), None if thousands is None else re.escape(thousands)
-    if thousands == " ":
-        group = SPACES
-    pattern = rf"[0-9]+(?:{sign}[0-9]*)?|{sign}[0-9]+"
-    if group is None:
-        pattern = rf"(?:{pattern})(?:e[-+]?[0-9]+)?"
-    else:
+    sign = re.escape(decimal)
+    pattern = rf"(?:[0-9]+(?:{sign}[0-9]*)?|{sign}[0-9]+)(?:e[-+]?[0-9]+)?"
+    if thousands is not None:
+        group = SPACES if thousands == " " else re.escape(thousands)
         pattern = rf"(?:[0-9]{{1,3}}(?:{group}[0-9]{{3}})+|[0-9]+)"
         if thousands != decimal:
             pattern += rf"(?:{sign}[0-9]+)?"
     matches = compute.match_substring_regex(texts, rf"(?i)^[-+]?(?:{pattern}|inf|infinity)$")
     written = compute.utf8_ltrim(compute.if_else(matches, texts, None), "+")
-    if group is not None:
+    if thousands is not None:
         written = compute.replace_substring_regex(written, group, "")
     written = compute.replace_substring(written, decimal, ".")
     strange = compute.fill_null(compute.invert(matches), False)

@@ -26,18 +26,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pdpbook import _tables
 from pdpbook._extras import require
-from pdpbook._tables import (
-    MISSING,
-    OPEN,
-    SPACES,
-    CsvFile,
-    WidthError,
-    canonical,
-    numbers,
-    plain,
-    words,
-)
+from pdpbook._tables import CsvFile, WidthError, canonical, numbers, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,7 +75,7 @@ class TableFile:
         """Check the two signs, and put the tab for its name."""
         if self.sep == r"\t":
             object.__setattr__(self, "sep", "\t")
-        if self.thousands is not None and re.fullmatch(SPACES, self.thousands):
+        if self.thousands is not None and re.fullmatch(_tables.SPACES, self.thousands):
             object.__setattr__(self, "thousands", " ")
         signs = [("--sep", self.sep), ("--decimal", self.decimal)]
         if self.thousands not in (None, "none"):
@@ -118,20 +109,7 @@ class TableFile:
         if self.thousands is None:
             self._check_groups(place)
         column = pd.Series(values, name=self._names[place])
-        if self.missing == "drop":
-            column = column[~np.isnan(values)]
-        bad = np.flatnonzero(~np.isfinite(column))
-        if bad.size:
-            where = int(column.index[bad[0]])
-            empty = "" if self.is_parquet else " (an empty line counts as a record without one)"
-            raise ValueError(
-                f"column {column.name!r} of {self.path} must hold a finite number in every "
-                f"record{empty}; decide what a missing value stands for before you report, or give "
-                "--missing drop to leave such records out and count them, got "
-                f"{bad.size} of {len(column)} missing or infinite, the first in "
-                f"{self.place(where)}: {self._cell(place, where)!r}"
-            )
-        return column
+        return self._complete(place, column, ~np.isfinite(column), "a finite number")
 
     def labels(self, name: str | None, levels: Sequence[str]) -> pd.Series:
         """Return a column of categories, one canonical text for each record.
@@ -148,16 +126,22 @@ class TableFile:
             )
         place = self._place_of(named[0] if name is None else name)
         column = pd.Series(self._labels(place, levels), name=self._names[place], dtype=object)
-        known = column.notna()
+        return self._complete(place, column, column.isna(), "a value")
+
+    def _complete(self, place: int, column: pd.Series, bad: pd.Series, what: str) -> pd.Series:
+        """Return a column with all values, without the records that have none if they may go."""
         if self.missing == "drop":
-            return column[known]
-        if not known.all():
-            missing = np.flatnonzero(~known)
+            column = column.dropna()
+            bad = bad[column.index]
+        if bad.any():
+            where = int(column.index[np.argmax(bad)])
+            empty = "" if self.is_parquet else " (an empty line counts as a record without one)"
             raise ValueError(
-                f"column {column.name!r} of {self.path} must hold a value in every record; decide "
-                "what a missing value stands for before you report, or give --missing drop to "
-                f"leave such records out and count them, got {missing.size:,} of {len(column):,} "
-                f"missing, the first in {self.place(missing[0])}: {self._cell(place, missing[0])!r}"
+                f"column {column.name!r} of {self.path} must hold {what} in every record{empty}; "
+                "decide what a missing value stands for before you report, or give --missing drop "
+                f"to leave such records out and count them, got {bad.sum():,} of {len(bad):,} "
+                f"missing{' or infinite' if column.dtype.kind == 'f' else ''}, the first in "
+                f"{self.place(where)}: {self._cell(place, where)!r}"
             )
         return column
 
@@ -224,7 +208,7 @@ class TableFile:
             raise ValueError(self._other_width(error)) from error
         except (OSError, ValueError, LookupError) as error:  # an encoding that there is not, too
             why = str(error)
-            if why == OPEN:
+            if why == _tables.OPEN:
                 why += f"; the first cell with several lines is in line {self._first_fold()}"
             raise ValueError(f"cannot read {self.path} as a table: {why}") from error
         if not table.num_rows:
@@ -284,7 +268,7 @@ class TableFile:
             text = canonical(str(value))
             if not isinstance(value, str) and text not in levels:
                 text = written.get(_number(text), text)
-            return None if text in MISSING and text not in levels else text
+            return None if text in _tables.MISSING and text not in levels else text
 
         texts: list[str | None] = []
         for chunk in map(plain, self._table.column(place).chunks):
@@ -391,13 +375,13 @@ class TableFile:
 
     def _check_groups(self, place: int) -> None:
         """Refuse a column each cell of which may have decimals or groups of three digits."""
-        compute, types = require("pyarrow.compute"), require("pyarrow.types")
-        column = self._table.column(place)
-        if not types.is_string(column.type):
+        arrow, compute = require("pyarrow"), require("pyarrow.compute")
+        column = arrow.chunked_array([*map(plain, self._table.column(place).chunks)])
+        if column.type != arrow.large_string():
             return
         sign = re.escape(self.decimal)
         both = rf"^[-+]?(?:[0-9]{{1,3}}|[1-9][0-9]{{0,2}}{sign}[0-9]{{3}})$"
-        known = words(column)
+        known = _tables.words(column)
         if not compute.all(compute.match_substring_regex(known, both)).as_py():
             return
         where = compute.index(compute.match_substring(known, self.decimal), True).as_py()
@@ -433,7 +417,7 @@ class TableFile:
 
         ``alone`` says that all other cells are numbers, but for those that say the same.
         """
-        cell = re.sub(SPACES, " ", cell)
+        cell = re.sub(_tables.SPACES, " ", cell)
         if not any(each.isdigit() for each in cell):
             if not alone:
                 return ""

@@ -268,16 +268,22 @@ def scan(
         total = np.zeros((len(names), bins + 4), dtype=np.int64)
         first = np.full((len(names), 4), len(pieces))  # the first piece with such a value
         count = partial(_tally_piece, columns=names, grids=grids)
-        folded = np.zeros(len(pieces), dtype=np.int64)
+        folded = set()
         for index, (counts, ends) in run_tasks(
             count, pieces, client=engine, progress=progress, label="counting"
         ):
             total += counts
-            folded[index] = ends
+            folded |= {pieces[index].path} if ends else set()
             first = np.where(counts[:, -4:] > 0, np.minimum(first, index), first)
     _check_rows(total, files)
     _refuse(names, total, first, pieces, (outside, outside, missing, non_numeric))
-    _tell_folded(pieces, folded)
+    if folded:
+        warnings.warn(
+            f"{len(folded)} of the files, such as {min(folded)}, have line ends inside quotation "
+            "marks, which end no record: a mark that was not meant as one keeps records from being "
+            "read",
+            stacklevel=2,
+        )
     columns = tuple(
         _column(name, grid, row, name in leaking)
         for name, grid, row in zip(names, grids, total, strict=True)
@@ -373,18 +379,6 @@ def _check_rows(total: NDArray[np.int64], files: Sequence[FileDescription]) -> N
         raise SourceError(
             f"the files promise {sum(rows or 0 for rows in promised)} rows, "
             f"{sums.tolist()} were counted"
-        )
-
-
-def _tell_folded(pieces: list[Piece], folded: NDArray[np.int64]) -> None:
-    """Say which files have line ends inside quotation marks."""
-    found = np.flatnonzero(folded)
-    if found.size:
-        warnings.warn(
-            f"{found.size} of the files, such as {pieces[found[0]].path}, have line ends inside "
-            "quotation marks, which end no record: a mark that was not meant as one keeps records "
-            "from being read",
-            stacklevel=3,
         )
 
 

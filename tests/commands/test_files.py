@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pdpbook.commands.files import TableFile
 
@@ -223,25 +221,6 @@ def test_missing_values_are_refused_or_dropped_and_counted(file: Path) -> None:
     assert found.tolist() == [30, 50, 70] and [table.place(i) for i in found.index][-1] == "line 6"
     assert table.remarks(found).startswith("2 of 5 records have no number in column 'age'")
     assert not table.remarks(table.labels("n", ["a", "b", "c", "d", "e"]))
-
-
-@given(
-    rows=st.lists(
-        st.one_of(st.just(""), st.integers(-99, 99).map(str), st.just("1,5"), st.just("7,")),
-        min_size=1,
-        max_size=8,
-    )
-)
-def test_a_column_has_a_record_for_every_line(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[str]
-) -> None:
-    """Whatever the lines are: each becomes a record, or the file is refused."""
-    file = tmp_path_factory.mktemp("drawn") / "table.csv"
-    file.write_text("\n".join(["age", *rows]) + "\n", encoding="utf-8")
-    if all(row.lstrip("-").isdigit() for row in rows):
-        assert TableFile(file).column("age").tolist() == [int(row) for row in rows]
-    else:
-        refused(file, r"in line \d+", "age")
 
 
 def test_numbers_of_a_parquet_file(tmp_path: Path) -> None:
