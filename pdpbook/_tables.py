@@ -2,9 +2,9 @@ r"""What a line, a cell and a name of a table are, for the command ``pdpbook`` a
 
 pyarrow reads the CSV files of both, with one set of options, and leaves every cell a text.  A line
 ends with LF, CR or CRLF.  An empty line is a record without values, and a line with more or fewer
-fields than the first is refused.  Blanks at the ends of a cell do not count, those at which no line
-is broken among them; a cell that is empty then, or one of :data:`MISSING`, has no value.  The
-digits of a number are 0 to 9.  Texts of a Parquet file are read like those of a CSV file.
+fields than the first is refused.  Blanks at the ends of a cell do not count, nor what cannot be
+seen there; a cell that is empty then, or one of :data:`MISSING`, has no value.  The digits of a
+number are 0 to 9.  Texts of a Parquet file are read like those of a CSV file.
 
 A line end inside quotation marks ends no record.  So a quotation mark that nobody meant as one, the
 inches of ``12"`` for example, may swallow all records up to the next such mark, and no rule tells
@@ -39,6 +39,9 @@ MISSING = (
     *("", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NULL", "null", "None"),
     *("NaN", "nan", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
 )
+#: What is seen nowhere: marks of order, of a possible hyphen, and of the beginning of a file.
+INVISIBLE = "\u00ad\u200b\u200e\u200f\u2060\ufeff"
+_BLANKS = "".join(each for each in map(chr, range(0x3001)) if each.isspace()) + INVISIBLE
 #: The space, and those that no line is broken at.
 SPACES = "[ \u00a0\u202f]"
 _WIDTH = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)(.*)", re.DOTALL)
@@ -49,14 +52,16 @@ OPEN = "a quotation mark is not closed, or was not meant as one"
 def canonical(text: str) -> str:
     r"""Return a text in the form that is common to all texts of the same look.
 
-    This is Unicode's canonical form NFC, with one space between words and none at the ends.
+    This is Unicode's canonical form NFC, with one space between words and none at the ends, and
+    without :data:`INVISIBLE`.
 
     Examples
     --------
     >>> canonical(" cafe\u0301\u00a0noir") == "caf\u00e9 noir"
     True
     """
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    seen = text.translate(dict.fromkeys(map(ord, INVISIBLE)))
+    return " ".join(unicodedata.normalize("NFC", seen).split())
 
 
 class WidthError(ValueError):
@@ -198,7 +203,7 @@ def plain(array: Any) -> Any:
 def words(texts: Any) -> Any:
     """Return texts without blanks at their ends, and null where one says that it is missing."""
     arrow, compute = require("pyarrow"), require("pyarrow.compute")
-    texts = compute.utf8_trim_whitespace(texts)
+    texts = compute.utf8_trim(texts, characters=_BLANKS)
     missing = compute.is_in(texts, value_set=arrow.array(MISSING, texts.type))
     return compute.if_else(missing, arrow.scalar(None, texts.type), texts)
 

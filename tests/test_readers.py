@@ -56,6 +56,7 @@ CSV: list[tuple[str | bytes, list[float | str | None]]] = [
     # blanks, those among them at which no line is broken
     ("x\n 1\n2 \n\t3\n\u00a04\u202f\n5\u3000\n \n", [1, 2, 3, 4, 5, None]),
     (" x , y\n1,2\n", [1]),
+    ("x\n1\n\ufeff2\n\u200b\n\u200e3\u2060 \n", [1, 2, None, 3]),
     ("y,re\u0301gion,x\n,,1\n", [1]),
     # missing values
     ('x\nNA\n NA \n"NA"\nNone\nNULL\nnan\n#N/A\n""\n', [None] * 8),

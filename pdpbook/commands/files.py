@@ -109,7 +109,7 @@ class TableFile:
         if self.thousands is None:
             self._check_groups(place)
         column = pd.Series(values, name=self._names[place])
-        return self._complete(place, column, ~np.isfinite(column), "a finite number")
+        return self._complete(place, column, ~column.abs().lt(np.inf), "a finite number")
 
     def labels(self, name: str | None, levels: Sequence[str]) -> pd.Series:
         """Return a column of categories, one canonical text for each record.
@@ -134,7 +134,7 @@ class TableFile:
             column = column.dropna()
             bad = bad[column.index]
         if bad.any():
-            where = int(column.index[np.argmax(bad)])
+            where = int(column.index[int(bad.argmax())])
             empty = "" if self.is_parquet else " (an empty line counts as a record without one)"
             raise ValueError(
                 f"column {column.name!r} of {self.path} must hold {what} in every record{empty}; "
@@ -407,6 +407,8 @@ class TableFile:
                 len(column.take(require("pyarrow").array(wrong)).unique()) == 1
             )
             hint = self._cell_hint(cell.strip(), int(wrong[0]), alone)
+            if canonical(cell) == self._names[place] and self.header and not self.is_parquet:
+                hint = "; remove this line, which has the names of the columns again"
         return (
             f"column {self._names[place]!r} of {self.path} must hold numbers only{asked}, got "
             f"{str(cell)!r} in {self.place(int(wrong[0]))}{hint}"

@@ -41,6 +41,7 @@ from pdpbook.scaling.shared_files import local_path
 __all__ = ["FileDescription", "Piece", "SourceError", "describe_file", "find_files", "read_piece"]
 
 KINDS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv"}
+LOGS = ("_delta_log", ".hoodie")  #: in the folder of a table whose files keep deleted rows
 PIECE_ROWS = 4_000_000  #: rows of a piece of a Parquet file, or one row group if that has more
 BATCH_ROWS = 2**16  #: rows that are held at a time
 
@@ -94,6 +95,13 @@ def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
     for path in found:
         if path.suffix.lower() not in KINDS:
             raise SourceError(f"{path}: the name must end in {', '.join(KINDS)}")
+    for folder in {up for path in found for up in path.parents}:
+        for log in LOGS:
+            if (folder / log).is_dir():
+                raise SourceError(
+                    f"{folder}: {log} says which rows of its files still count; write them as "
+                    "Parquet with what made this table"
+                )
     names = sorted(os.path.abspath(path) for path in found)
     for one, next_one in pairwise(names):
         if one == next_one:

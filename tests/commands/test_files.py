@@ -75,6 +75,7 @@ def test_a_column_is_read(file: Path, text: str, name: str | None, values: list[
         ("sep=,\nage,n\n30,1\n", "age", "remove the first line, 'sep=', which has no names"),
         ("# exported\nage,n\n30,1\n", "age", "got 2 in line 2; remove the first line, '# exp"),
         ('"age","n"\n"1",30,5\n"2",40,6\n', "age", "got 3 in line 2; .* as R writes them"),
+        ("age\n30\nage\n40\n", "age", "got 'age' in line 3; remove this line, which has the nam"),
         ("age,n\n(years),\n30,1\n", "age", r"'\(years\)' in line 2; .* line of units, remove it$"),
     ],
 )

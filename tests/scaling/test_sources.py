@@ -52,6 +52,19 @@ def test_folders_patterns_and_lists(tmp_path):
     assert sources.find_files([tmp_path / "sub", tmp_path / "b.parquet"]) == expected
 
 
+def test_a_table_whose_files_keep_deleted_rows_is_refused(tmp_path):
+    for log in ("_delta_log", ".hoodie"):
+        folder = tmp_path / log[1:] / "day=1"
+        (folder.parent / log).mkdir(parents=True)
+        folder.mkdir()
+        (folder / "a.parquet").touch()
+        for source in (folder.parent, folder / "*.parquet"):
+            with pytest.raises(
+                SourceError, match=f"{log} says which rows of its files still count"
+            ):
+                sources.find_files(source)
+
+
 def test_files_that_make_no_table_are_named(tmp_path):
     (tmp_path / "a.csv").touch()
     (tmp_path / "empty").mkdir()
