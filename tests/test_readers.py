@@ -61,6 +61,7 @@ CSV: list[tuple[str | bytes, list[float | str | None]]] = [
     # missing values
     ('x\nNA\n NA \n"NA"\nNone\nNULL\nnan\n#N/A\n""\n', [None] * 8),
     ("x\nna\nNAN\nmissing\n-\n.\n", ["?"] * 5),
+    ("x\n1\nNAN\n2\n", [1, "?", 2]),
     # numbers, and what is none
     ("x\n+1\n-.5\n2.\n1e3\n1E-2\n0007\n", [1, -0.5, 2, 1000, 0.01, 7]),
     ("x\ninf\n-Infinity\n1e400\n", [np.inf, -np.inf, np.inf]),
@@ -147,6 +148,8 @@ def test_line_ends_in_cells_are_counted_whatever_the_size_of_a_block(tmp_path: P
             writer = csv.writer(stream, lineterminator=end, quoting=csv.QUOTE_ALL)
             writer.writerows([["note"], *([note] for note in notes)])
         found = _tables.CsvFile(file)
+        if end == "\r":  # the last line needs none
+            file.write_bytes(file.read_bytes()[:-1])
         texts = [text for batch in found.batches([0]) for text in batch.column(0).to_pylist()]
         assert texts == ["note", *notes]
         assert found.folded == sum(note in ("b\nc", "\r\n", 'd"\n', "\r") for note in notes)

@@ -174,7 +174,6 @@ class TableFile:
 
     @cached_property
     def _csv(self) -> CsvFile:
-        require("pyarrow", "command")
         return CsvFile(self.path, self.sep, self.encoding)
 
     @cached_property

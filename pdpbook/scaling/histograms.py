@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from pdpbook import _validate
 from pdpbook._files import different_files, write_whole
 from pdpbook._repr import short_repr
+from pdpbook._tables import canonical
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.scaling import tallies
 from pdpbook.scaling.cluster import Progress, connected, run_tasks
@@ -125,7 +126,7 @@ class Histograms:
     def __getitem__(self, name: str) -> ColumnHistogram:
         """Return the histogram of a column."""
         for column in self.columns:
-            if column.name == name:
+            if column.name == canonical(name):
                 return column
         raise KeyError(f"no column {name!r}; there are {[each.name for each in self.columns]}")
 
@@ -301,6 +302,9 @@ def _ranges(ranges: Any) -> dict[str, tuple[float, float] | None]:
         what = f"ranges[{name!r}]"
         if not isinstance(name, str):
             raise _validate.fail("ranges", "a mapping whose keys are names", ranges, TypeError)
+        name = canonical(name)
+        if name in wanted:
+            raise ValueError(f"ranges must name each column once, got {name!r} twice")
         if ends == FROM_DATA:
             wanted[name] = None
             continue
