@@ -306,7 +306,7 @@ class TableFile:
         kinds: tuple[list[str], list[str]] = [], []
         for place, name in enumerate(self._names):
             values, strange = self._numbers(place)
-            kinds[bool(strange.any() or np.isnan(values).all())].append(name)
+            kinds[bool(strange.any())].append(name)
         return kinds
 
     def _only_one(self) -> int:

@@ -141,7 +141,8 @@ def _named(path: str) -> Iterator[None]:
 def describe_file(path: str, columns: Sequence[str]) -> FileDescription:
     """Return the pieces of a Parquet or CSV file, from its footer or its first line.
 
-    A file that cannot be read or lacks a column is a :class:`SourceError`.
+    The names of columns are in the form that :func:`pdpbook._tables.canonical` gives them.  A file
+    that cannot be read or lacks a column is a :class:`SourceError`.
     """
     local_path("path", path)
     rows: int | None = None
@@ -152,7 +153,7 @@ def describe_file(path: str, columns: Sequence[str]) -> FileDescription:
             names, parts = CsvFile(path).names, [(0, 0)]
         else:
             rows, names, parts = _row_groups(path)
-    for column in map(canonical, columns):
+    for column in columns:
         if names.count(column) != 1:
             raise SourceError(
                 f"{path}: column {column!r} is there {names.count(column)} times, not once; "
@@ -191,14 +192,13 @@ def read_piece(
     The number of line ends inside quotation marks of a CSV file is appended to ``folded`` at last.
     A file that cannot be read, or has changed since it was described, is a :class:`SourceError`.
     """
-    wanted = [*map(canonical, columns)]
     with _named(piece.path):
         status = os.stat(piece.path)
         if (status.st_size, status.st_mtime_ns) != (piece.size, piece.changed):
             raise OSError("it has changed since the run began")
         if _is_csv(piece.path):
             file, header = CsvFile(piece.path), 1
-            for batch in file.batches([file.names.index(each) for each in wanted]):
+            for batch in file.batches([file.names.index(each) for each in columns]):
                 yield batch.slice(header).rename_columns([*columns])
                 header = 0
             if folded is not None:
@@ -209,7 +209,7 @@ def read_piece(
         options = {"buffer_size": 2**20, "pre_buffer": False, "page_checksum_verification": True}
         with parquet.ParquetFile(piece.path, **options) as file:
             names = {canonical(each): each for each in file.schema_arrow.names}
-            there = [names[each] for each in wanted]
+            there = [names[each] for each in columns]
             for batch in file.iter_batches(
                 BATCH_ROWS,
                 row_groups=range(piece.start, piece.stop),

@@ -37,6 +37,7 @@ def refused(file: Path, said: str, name: str | None = None, **options: Any) -> s
         ("age,name\n1,Ada\n", None, [1]),
         ("age,weight,\n30,80,\n40,90,\n", "age", [30, 40]),
         (",age\n0,30\n1,40\n", None, [30, 40]),
+        ("gap,age\n,30\n,40\n", None, [30, 40]),
         ("year,2019\na,30\nb,40\n", "2019", [30, 40]),
         ("re\u0301gion\n30\n", "r\u00e9gion", [30]),
         ("r\u00e9gion\n30\n", " re\u0301gion", [30]),
