@@ -56,8 +56,8 @@ class TableFile:
     """A CSV or Parquet file with a table, and how it is written.
 
     It is Parquet if its name ends in ``.parquet`` or ``.pq``, otherwise CSV, which may be
-    compressed; ``sep``, ``decimal``, ``encoding``, ``header`` and ``thousands`` are about CSV only.
-    Without a header the columns are called 1, 2, 3 and so on.  ``thousands`` groups the digits by
+    compressed; ``sep``, ``encoding`` and ``header`` are about CSV only, and ``decimal`` and
+    ``thousands`` about texts.  Without a header the columns are called 1, 2, 3 and so on.  ``thousands`` groups the digits by
     three; ``none`` says that nothing does, and a space stands for the spaces at which no line is
     broken, too.  If it is the decimal sign too, the numbers have no decimals.  ``missing`` says
     whether records without a value are refused or dropped.

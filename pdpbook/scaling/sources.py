@@ -29,6 +29,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -192,6 +193,7 @@ def read_piece(
     The number of line ends inside quotation marks of a CSV file is appended to ``folded`` at last.
     A file that cannot be read, or has changed since it was described, is a :class:`SourceError`.
     """
+    named = partial(require("pyarrow").RecordBatch.from_arrays, names=[*columns])
     with _named(piece.path):
         status = os.stat(piece.path)
         if (status.st_size, status.st_mtime_ns) != (piece.size, piece.changed):
@@ -199,7 +201,7 @@ def read_piece(
         if _is_csv(piece.path):
             file, header = CsvFile(piece.path), 1
             for batch in file.batches([file.names.index(each) for each in columns]):
-                yield batch.slice(header).rename_columns([*columns])
+                yield named(batch.slice(header).columns)
                 header = 0
             if folded is not None:
                 folded.append(file.folded)
@@ -217,4 +219,4 @@ def read_piece(
                 use_threads=False,
             ):
                 # the file has an order of its own
-                yield batch.select(there).rename_columns([*columns])
+                yield named(batch.select(there).columns)
