@@ -57,10 +57,10 @@ class TableFile:
 
     It is Parquet if its name ends in ``.parquet`` or ``.pq``, otherwise CSV, which may be
     compressed; ``sep``, ``encoding`` and ``header`` are about CSV only, and ``decimal`` and
-    ``thousands`` about texts.  Without a header the columns are called 1, 2, 3 and so on.  ``thousands`` groups the digits by
-    three; ``none`` says that nothing does, and a space stands for the spaces at which no line is
-    broken, too.  If it is the decimal sign too, the numbers have no decimals.  ``missing`` says
-    whether records without a value are refused or dropped.
+    ``thousands`` about texts.  Without a header the columns are called 1, 2, 3 and so on.
+    ``thousands`` groups the digits by three; ``none`` says that nothing does, and a space stands
+    for the spaces at which no line is broken, too.  If it is the decimal sign too, the numbers have
+    no decimals.  ``missing`` says whether records without a value are refused or dropped.
     """
 
     path: Path
@@ -306,7 +306,7 @@ class TableFile:
         kinds: tuple[list[str], list[str]] = [], []
         for place, name in enumerate(self._names):
             values, strange = self._numbers(place)
-            kinds[bool(strange.any())].append(name)
+            kinds[bool(strange.any() or np.isnan(values).all())].append(name)
         return kinds
 
     def _only_one(self) -> int:
