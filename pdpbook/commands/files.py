@@ -1,10 +1,8 @@
 r"""A column of a file, read so that no record is lost: for the command ``pdpbook``.
 
-pandas is generous when it reads CSV.  It skips empty lines, it takes the first field of every line
-as an index if the lines have one field more than the header, and it takes the first record as the
-header if there is none.  A report about fewer records, or about another column, would look just as
-good as the right one.  So what is ambiguous is refused here, and the message says which line of the
-file it is and which option of the command makes it clear.
+:mod:`pdpbook._tables` reads the file and says what a line and a cell are.  What is ambiguous then
+is refused here, and the message says which line of the file it is and which option of the command
+makes it clear.
 
 ``58.085`` may be 58 or 58,085, and nothing in the cell tells which.  The whole column may: a cell
 such as ``0.5`` or ``1234.5`` groups no digits.  Where each cell can be read in both ways the column
@@ -18,14 +16,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pdpbook import _extras
+from pdpbook import _tables
+from pdpbook._extras import require
+from pdpbook._tables import CsvFile, WidthError, canonical, numbers, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,8 +39,6 @@ __all__ = ["TableFile"]
 _SEPARATORS = (";", "\t", "|")
 #: So many columns are named in a message.
 _NAMED = 10
-_LONG = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
-_OPEN = re.compile(r"EOF inside string starting at row (\d+)")
 #: How files begin that are no text, and what to do with them.
 _BEGINNINGS = {
     b"PAR1\x15": "it is a Parquet file, so let its name end in .parquet",
@@ -45,9 +46,7 @@ _BEGINNINGS = {
     b"\x1f\x8b": "it is compressed, so let its name end in .gz",
     b"PK\x03\x04": "it is a spreadsheet or another archive, so save its table as CSV",
 }
-_COMPRESSED = (".gz", ".bz2", ".zip", ".xz", ".zst", ".tar")
-#: Spaces that no line is broken at; in a number they are like the space.
-_SPACES = "[\u00a0\u202f]"
+_COMPRESSED = (".gz", ".bz2", ".zst", ".xz", ".zip")
 #: What is written beside a number for its unit, in place of a hyphen, and between its digits.
 _UNITS, _MINUS, _BETWEEN = "%‰€$£¥", "\u2212\u2012\u2013\u2014\uff0d", ",.'’ "
 
@@ -57,11 +56,11 @@ class TableFile:
     """A CSV or Parquet file with a table, and how it is written.
 
     It is Parquet if its name ends in ``.parquet`` or ``.pq``, otherwise CSV, which may be
-    compressed; ``sep``, ``decimal``, ``encoding``, ``header`` and ``thousands`` are about CSV only.
-    Without a header the columns are called 1, 2, 3 and so on.  ``thousands`` groups the digits by
-    three; ``none`` says that nothing does, and a space stands for the spaces at which no line is
-    broken, too.  If it is the decimal sign too, the numbers have no decimals.  ``missing`` says
-    whether records without a value are refused or dropped.
+    compressed; ``sep``, ``encoding`` and ``header`` are about CSV only, and ``decimal`` and
+    ``thousands`` about texts.  Without a header the columns are called 1, 2, 3 and so on.
+    ``thousands`` groups the digits by three; ``none`` says that nothing does, and a space stands
+    for the spaces at which no line is broken, too.  If it is the decimal sign too, the numbers have
+    no decimals.  ``missing`` says whether records without a value are refused or dropped.
     """
 
     path: Path
@@ -76,7 +75,7 @@ class TableFile:
         """Check the two signs, and put the tab for its name."""
         if self.sep == r"\t":
             object.__setattr__(self, "sep", "\t")
-        if self.thousands is not None and re.fullmatch(_SPACES, self.thousands):
+        if self.thousands is not None and re.fullmatch(_tables.SPACES, self.thousands):
             object.__setattr__(self, "thousands", " ")
         signs = [("--sep", self.sep), ("--decimal", self.decimal)]
         if self.thousands not in (None, "none"):
@@ -101,29 +100,219 @@ class TableFile:
         Its name may be left out if only one of the columns with a name holds numbers.  A ValueError
         says what is wrong with the file, where, and which option may help.
         """
-        table, names = self._table, self._names
-        kinds = [self._may_be_numbers(table.iloc[:, i]) for i in range(len(names))]
-        numeric = [each for each, is_number in zip(names, kinds, strict=True) if is_number]
-        others = [each for each, is_number in zip(names, kinds, strict=True) if not is_number]
-        if name is None:
-            name = self._only_one([each for each in numeric if each], others)
-        more = f", the others {_listed(others)}" if others else ""
-        said = (
-            f"its columns of numbers are {_listed(numeric)}{more}"
-            if numeric
-            else f"it has {_listed(others)}"
-        )
-        place = self._place_of(name, said)
-        column = table.iloc[:, place].rename(name)
-        if not self.is_parquet:
-            if self.thousands is not None or not _holds_numbers(column):
-                column = self._parsed(place)
-            if self.thousands is None:
-                self._check_groups(column, place)
-        return self._numbers(column, place)
+        import pandas as pd
 
-    def _only_one(self, numeric: Sequence[str], others: Sequence[str]) -> str:
-        """Return the name of the only column of numbers, or say why there is not just one."""
+        place = self._only_one() if name is None else self._place_of(name)
+        values, strange = self._numbers(place)
+        if strange.any():
+            raise ValueError(self._no_number(place, np.flatnonzero(strange)))
+        if self.thousands is None:
+            self._check_groups(place)
+        column = pd.Series(values, name=self._names[place])
+        return self._complete(place, column, ~column.abs().lt(np.inf), "a finite number")
+
+    def labels(self, name: str | None, levels: Sequence[str]) -> pd.Series:
+        """Return a column of categories, one canonical text for each record.
+
+        Its name may be left out if only one column has a name.  The texts need not be levels; these
+        say what is not missing, and how a number is written: 1.0 is the level ``1``.
+        """
+        import pandas as pd
+
+        named = [each for each in self._names if each]
+        if name is None and len(named) != 1:
+            raise ValueError(
+                f"--column must name the column of categories, one of {_listed(named)}"
+            )
+        place = self._place_of(named[0] if name is None else name)
+        column = pd.Series(self._labels(place, levels), name=self._names[place], dtype=object)
+        return self._complete(place, column, column.isna(), "a value")
+
+    def _complete(self, place: int, column: pd.Series, bad: pd.Series, what: str) -> pd.Series:
+        """Return a column with all values, without the records that have none if they may go."""
+        if self.missing == "drop":
+            column = column.dropna()
+            bad = bad[column.index]
+        if bad.any():
+            where = int(column.index[int(bad.argmax())])
+            empty = "" if self.is_parquet else " (an empty line counts as a record without one)"
+            raise ValueError(
+                f"column {column.name!r} of {self.path} must hold {what} in every record{empty}; "
+                "decide what a missing value stands for before you report, or give --missing drop "
+                f"to leave such records out and count them, got {bad.sum():,} of {len(bad):,} "
+                f"missing{' or infinite' if column.dtype.kind == 'f' else ''}, the first in "
+                f"{self.place(where)}: {self._cell(place, where)!r}"
+            )
+        return column
+
+    def remarks(self, column: pd.Series) -> str:
+        """Return what happened to the records before the column; empty if nothing."""
+        said = []
+        if missing := self._table.num_rows - len(column):
+            lacking = "number" if column.dtype.kind == "f" else "value"
+            said.append(
+                f"{missing:,} of {self._table.num_rows:,} records have no {lacking} in column "
+                f"{column.name!r} and were dropped: everything is about the {len(column):,} "
+                "others, and their number is taken as public."
+            )
+        if not self.is_parquet and self._csv.folded:
+            said.append(
+                f"{self._csv.folded:,} line ends of {self.path} are inside quotation marks and end "
+                f"no record, the first in line {self._first_fold()}. A mark that was not meant as "
+                "one keeps records from being read."
+            )
+        return "\n".join(said)
+
+    def place(self, row: int) -> str:
+        """Return where a record, counted from 0, stands in the file: its line as an editor counts.
+
+        Of a Parquet file it is the row, from 1.
+        """
+        if self.is_parquet:
+            return f"row {row + 1}"
+        return f"line {self._line(row + 1 + self.header)}"
+
+    @cached_property
+    def _csv(self) -> CsvFile:
+        return CsvFile(self.path, self.sep, self.encoding)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """The names of the columns."""
+        if self.is_parquet:
+            return [*map(canonical, self._table.column_names)]
+        width = self._table.num_columns  # reads the file, or says why it cannot be read
+        return self._csv.names if self.header else [str(1 + i) for i in range(width)]
+
+    @cached_property
+    def _table(self) -> Any:
+        """The records of the file, as an Arrow table."""
+        parquet = require("pyarrow.parquet", "command")
+        if what := self._beginning():
+            raise ValueError(f"cannot read {self.path} as a table: {what}")
+        try:
+            if self.is_parquet:
+                table = parquet.ParquetFile(self.path).read()
+            else:
+                names = self._csv.names if self.header else self._csv.first
+                batches = self._csv.batches(range(len(names)))
+                table = require("pyarrow").Table.from_batches(batches).slice(self.header)
+        except UnicodeDecodeError as error:
+            utf16 = error.object[:2] in (b"\xff\xfe", b"\xfe\xff")
+            raise ValueError(
+                f"cannot read {self.path} as a table: it is not written in {self.encoding}; give "
+                f"--encoding, for example --encoding {'utf-16' if utf16 else 'cp1252'} ({error})"
+            ) from error
+        except WidthError as error:
+            raise ValueError(self._other_width(error)) from error
+        except (OSError, ValueError, LookupError) as error:  # an encoding that there is not, too
+            why = str(error)
+            if why == _tables.OPEN:
+                why += f"; the first cell with several lines is in line {self._first_fold()}"
+            raise ValueError(f"cannot read {self.path} as a table: {why}") from error
+        if not table.num_rows:
+            columns = _listed(table.column_names if self.is_parquet else self._csv.first)
+            first = "" if self.is_parquet else ", and not its first line only"
+            raise ValueError(
+                f"{self.path} must hold records{first}, got none of the columns {columns}"
+            )
+        return table
+
+    def _beginning(self) -> str:
+        """Return what a file is that does not begin as text, if that can be told."""
+        if self.is_parquet or self.path.suffix.lower() in _COMPRESSED:
+            return ""
+        with self.path.open("rb") as file:
+            begins = file.read(8)
+        return next((said for start, said in _BEGINNINGS.items() if begins.startswith(start)), "")
+
+    @cached_property
+    def _folds(self) -> NDArray[np.int64]:
+        """How many line ends are in the cells of each record, the first line among them."""
+        count = require("pyarrow.compute").count_substring_regex
+        batches = self._csv.batches(range(len(self._csv.first)), skip=True)
+        folds = [
+            sum(np.asarray(count(each, "\r\n|\r|\n")) for each in batch.columns)
+            for batch in batches
+        ]
+        return np.concatenate(folds)
+
+    def _line(self, record: int) -> int:
+        """Return the line in which a record begins; both from 1, and the first line is a record."""
+        return record + int(self._folds[: record - 1].sum())
+
+    def _first_fold(self) -> int:
+        """Return the first line with a cell that goes on in the next line."""
+        return self._line(int(self._folds.nonzero()[0][0]) + 1)
+
+    def _cell(self, place: int, row: int) -> Any:
+        """Return the value of a cell, in a CSV file the text as it is written."""
+        return self._table.column(place)[int(row)].as_py()
+
+    def _numbers(self, place: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return the numbers of a column as the options say, and which cells are none."""
+        group = None if self.thousands == "none" else self.thousands
+        chunks = self._table.column(place).chunks
+        read = [numbers(each, decimal=self.decimal, thousands=group) for each in chunks]
+        values, strange = zip(*read, strict=True)
+        return np.concatenate(values), np.concatenate(strange)
+
+    def _labels(self, place: int, levels: Sequence[str]) -> list[str | None]:
+        """Return the canonical texts of a column, and None for a missing value."""
+        types = require("pyarrow.types")
+        written: dict[Decimal | None, str] = {_number(each): each for each in levels}
+        written.pop(None, None)
+
+        def label(value: Any) -> str | None:
+            text = canonical(str(value))
+            if not isinstance(value, str) and text not in levels:
+                text = written.get(_number(text), text)
+            return None if text in _tables.MISSING and text not in levels else text
+
+        texts: list[str | None] = []
+        for chunk in map(plain, self._table.column(place).chunks):
+            if types.is_nested(chunk.type) or "binary" in str(chunk.type):
+                raise ValueError(
+                    f"column {self._names[place]!r} of {self.path} must hold texts, got values of "
+                    f"type {chunk.type}"
+                )
+            coded = chunk.dictionary_encode()
+            floats = types.is_floating(coded.dictionary.type)  # of 32 bits: 0.1 is no 0.100000001
+            each = coded.dictionary.to_numpy() if floats else coded.dictionary.to_pylist()
+            known = [*map(label, each), None]
+            texts += [known[code] for code in coded.indices.fill_null(len(known) - 1).to_pylist()]
+        return texts
+
+    def _place_of(self, name: str) -> int:
+        """Return which column has a name."""
+        found = [i for i, each in enumerate(self._names) if each == canonical(name)]
+        if not found:
+            numeric, others = self._kinds
+            listed = [f"its columns of numbers are {_listed(numeric)}"] if numeric else []
+            if others:
+                listed.append(f"{'the others' if numeric else 'it has'} {_listed(others)}")
+            raise ValueError(
+                f"{self.path} has no column {name!r}; {', '.join(listed)}{self._hint()}"
+            )
+        if len(found) > 1:
+            raise ValueError(
+                f"{self.path} must have one column of the name {name!r}, got {len(found)}"
+            )
+        return found[0]
+
+    @property
+    def _kinds(self) -> tuple[list[str], list[str]]:
+        """The names of the columns of numbers, and of the others."""
+        kinds: tuple[list[str], list[str]] = [], []
+        for place, name in enumerate(self._names):
+            values, strange = self._numbers(place)
+            kinds[bool(strange.any() or np.isnan(values).all())].append(name)
+        return kinds
+
+    def _only_one(self) -> int:
+        """Return which column is the only one of numbers, or say why there is not just one."""
+        numeric, others = self._kinds
+        numeric = [each for each in numeric if each]
         figures = [each for each in numeric if self._is_number(each)]
         if figures and self.header and not self.is_parquet:
             raise ValueError(
@@ -136,356 +325,104 @@ class TableFile:
                 f"--column must name one of the columns of numbers: {_listed(numeric)}"
             )
         if numeric:
-            return numeric[0]
+            return self._place_of(numeric[0])
         if len(self._names) == 1:  # what is wrong with it is said in full
-            return self._names[0]
+            return 0
         hint = self._hint() or "; with --column the message says which of its cells is no number"
         raise ValueError(
             f"{self.path} has no column of numbers; its columns are {_listed(others)}{hint}"
         )
 
-    def labels(self, name: str | None, levels: Sequence[str]) -> pd.Series:
-        """Return a column of categories, one text for each record, without blanks at its ends.
-
-        Its name may be left out if only one column has a name.  The texts need not be levels; these
-        say what is not missing.
-        """
-        table, names = self._table, self._names
-        named = [each for each in names if each]
-        if name is None:
-            if len(named) != 1:
-                raise ValueError(
-                    f"--column must name the column of categories, one of {_listed(named)}"
-                )
-            name = named[0]
-        place = self._place_of(name, f"its columns are {_listed(named)}")
-        missing = table.iloc[:, place].isna().to_numpy()
-        if self.is_parquet:
-            texts = self._parquet_texts(place, levels)
-        else:
-            texts = self._texts(place, keep_default_na=False)
-            missing = missing & ~texts.isin([*levels]).to_numpy()
-        column = texts.rename(name).reset_index(drop=True)
-        missing = missing | (column == "").to_numpy()
-        if self.missing == "drop":
-            return column[~missing]
-        if missing.any():
-            where = int(missing.argmax())
-            raise ValueError(
-                f"column {name!r} of {self.path} must hold a value in every record; decide what a "
-                "missing value stands for before you report, or give --missing drop to leave such "
-                f"records out and count them, got {int(missing.sum()):,} of {len(column):,} "
-                f"missing, the first in {self.place(where)}: {column.iloc[where]!r}"
-            )
-        return column
-
-    def _place_of(self, name: str, said: str) -> int:
-        """Return which column has a name; what the columns are is said if there is none."""
-        if name not in self._names:
-            if padded := [each for each in self._names if each.strip() == name]:
-                said = f"{padded[0]!r} has blanks around the name"
-            raise ValueError(f"{self.path} has no column {name!r}; {said}{self._hint()}")
-        if (found := self._names.count(name)) > 1:
-            raise ValueError(f"{self.path} must have one column of the name {name!r}, got {found}")
-        return self._names.index(name)
-
-    def dropped(self, column: pd.Series) -> str:
-        """Return how many records have no value in a column and were dropped; empty if none."""
-        missing = len(self._table) - len(column)
-        if not missing:
-            return ""
-        lacking = "number" if _holds_numbers(column) else "value"
-        return (
-            f"{missing:,} of {len(self._table):,} records have no {lacking} in column "
-            f"{column.name!r} and were dropped: everything is about the {len(column):,} others, "
-            "and their number is taken as public."
-        )
-
-    def place(self, row: int) -> str:
-        """Return where a record, counted from 0, stands in the file: its line as an editor counts.
-
-        Of a Parquet file it is the row, from 1.
-        """
-        if self.is_parquet:
-            return f"row {row + 1}"
-        return f"line {self._line(row + 1 + self.header)}"
-
-    def _line(self, record: int) -> int:
-        """Return the line in which a record begins, both from 1; a quoted field may have several.
-
-        The header counts as a record here.
-        """
-        if record == 1:
-            return 1
-        before = self._read(header=None, nrows=record - 1, dtype=str, keep_default_na=False)
-        return record + sum(field.count("\n") for row in before.to_numpy() for field in row)
-
-    def _read(self, **options: Any) -> pd.DataFrame:
-        """Read the file as CSV, with every line of it."""
-        import pandas as pd
-
-        return pd.read_csv(
-            self.path,
-            sep=self.sep,
-            decimal=self.decimal if self.decimal != self.sep else ".",
-            encoding=self.encoding,
-            index_col=False,
-            skip_blank_lines=False,
-            low_memory=False,
-            **options,
-        )
-
-    @cached_property
-    def _first(self) -> list[str]:
-        """The fields of the first line."""
-        line = self._read(header=None, nrows=1, dtype=str, keep_default_na=False)
-        return [str(each) for each in line.iloc[0]]
-
-    @cached_property
-    def _names(self) -> list[str]:
-        """The names of the columns."""
-        if self.is_parquet:
-            return [str(each) for each in self._table.columns]
-        if self.header:
-            return self._first
-        return [str(1 + i) for i in range(self._table.shape[1])]
-
-    @cached_property
-    def _table(self) -> pd.DataFrame:
-        """The whole table."""
-        import pandas as pd
-
-        if what := self._beginning():
-            raise ValueError(f"cannot read {self.path} as a table: {what}")
-        try:
-            if self.is_parquet:
-                table = self._arrow.to_pandas(ignore_metadata=True)
-            else:
-                self._read(header=None, nrows=2)  # below a header pandas lets one line be longer
-                table = self._read(header=0 if self.header else None)
-        except pd.errors.EmptyDataError as error:
-            raise ValueError(
-                f"cannot read {self.path} as a table: its first line is empty"
-            ) from error
-        except UnicodeDecodeError as error:
-            utf16 = error.object[:2] in (b"\xff\xfe", b"\xfe\xff")
-            raise ValueError(
-                f"cannot read {self.path} as a table: it is not written in {self.encoding}; give "
-                f"--encoding, for example --encoding {'utf-16' if utf16 else 'cp1252'} ({error})"
-            ) from error
-        except (OSError, ValueError, LookupError) as error:  # an encoding that there is not, too
-            if long := _LONG.search(str(error)):
-                raise ValueError(self._too_long(*map(int, long.groups()))) from error
-            why = str(error)
-            if opened := _OPEN.search(why):
-                line = self._line(int(opened[1]) + 1)
-                why = f"a quotation mark in line {line} is not closed"
-            raise ValueError(f"cannot read {self.path} as a table: {why}") from error
-        if table.empty:
-            raise ValueError(
-                f"{self.path} must hold records"
-                + (", and not its first line only" if self.header and not self.is_parquet else "")
-                + f", got none of the columns {_listed([str(each) for each in table.columns])}"
-            )
-        return table
-
-    @cached_property
-    def _arrow(self) -> Any:
-        """The whole table of a Parquet file, as the file holds it."""
-        parquet = _extras.require("pyarrow.parquet", "command")
-        return parquet.ParquetFile(self.path).read()
-
-    def _parquet_texts(self, place: int, levels: Sequence[str]) -> pd.Series:
-        """Return the values of a column of a Parquet file as texts, without blanks at the ends.
-
-        They are the file's: pandas would write the whole number 1 as 1.0 where another record has
-        no value.  A floating-point number is the level that is the same number: 1.0 is ``1``.
-        """
-        import pandas as pd
-
-        values = self._arrow.column(place).to_pylist()
-        numbers = {float(each): each for each in levels if _is_float(each)}
-        texts = []
-        for row, value in enumerate(values):
-            if isinstance(value, bytes):
-                raise ValueError(
-                    f"column {self._names[place]!r} of {self.path} must hold texts, got bytes in "
-                    f"{self.place(row)}"
-                )
-            text = "" if value is None else str(value).strip()
-            if isinstance(value, float) and text not in levels:
-                text = numbers.get(value, text)
-            texts.append(text)
-        return pd.Series(texts, dtype=str)
-
-    def _beginning(self) -> str:
-        """Return what a file is that does not begin as text, if that can be told."""
-        if self.is_parquet or self.path.suffix.lower() in _COMPRESSED:
-            return ""
-        with self.path.open("rb") as file:
-            begins = file.read(8)
-        return next((said for start, said in _BEGINNINGS.items() if begins.startswith(start)), "")
-
-    def _too_long(self, fields: int, record: int, found: int) -> str:
-        """Return what is wrong with a line of too many fields."""
-        hint = self._hint()
-        if not hint and fields == 1 and self.sep == ",":
+    def _other_width(self, error: WidthError) -> str:
+        """Return what is wrong with a line of too many or too few fields."""
+        hint = self._hint() or error.perhaps
+        if not hint and error.fields == 1 and self.sep == ",":
             hint = "; if the comma is the decimal sign, give --sep ';' --decimal ','"
+        elif not hint and error.found < error.fields:
+            hint = "; if its last cells are empty, write their separators, too"
         elif not hint:
             hint = (
                 "; remove what is too much, for example a sign at the end, or, if the lines begin "
                 "with a name, as R writes them, give it a name in the first line"
             )
         return (
-            f"the lines of {self.path} must have at most as many fields as the first, {fields}, "
-            f"got {found} in line {self._line(record)}{hint}"
+            f"the lines of {self.path} must have as many fields as the first, {error.fields}, "
+            f"got {error.found} in line {self._line(error.record)}{hint}"
         )
 
     def _hint(self) -> str:
         """Return what is wrong with the first line, if it shows."""
         if self.is_parquet:
             return ""
-        first = self._first[0] if self.header else ""
-        if first.startswith("sep=") or (first.startswith("#") and len(self._first) == 1):
+        fields = self._csv.first
+        first = fields[0] if self.header else ""
+        if first.startswith("sep=") or (first.startswith("#") and len(fields) == 1):
             return f"; remove the first line, {first!r}, which has no names"
-        if hint := self._separator():
-            return hint
-        if self.header and any(self._is_number(each) for each in self._first):
-            return "; if the first line is a record, give --no-header"
-        return ""
-
-    def _separator(self) -> str:
-        """Return that the columns seem to be separated by another character, if they do."""
         for sign in _SEPARATORS:
-            if sign != self.sep and any(sign in each for each in self._first):
+            if sign != self.sep and any(sign in each for each in fields):
                 comma = self.sep == "," and self.decimal == "."
                 more = ", and --decimal ',' if its numbers have decimal commas" if comma else ""
                 return f"; {sign!r} seems to separate the columns, so give --sep {sign!r}{more}"
+        if self.header and any(self._is_number(each) for each in fields):
+            return "; if the first line is a record, give --no-header"
         return ""
-
-    def _written_in(self, place: int, row: int) -> str:
-        """Return a cell of a CSV file as it is written; empty if its line ends before it."""
-        header = 0 if self.header else None
-        above = self._read(header=header, nrows=row + 1, dtype=str, keep_default_na=False)
-        cell = above.iloc[row, place]
-        return cell if isinstance(cell, str) else ""
-
-    def _texts(self, place: int, **options: Any) -> pd.Series:
-        """Return a column as it is written, missing values as empty texts."""
-        header = 0 if self.header else None
-        texts = self._read(header=header, dtype=str, **options).iloc[:, place]
-        return texts.fillna("").str.strip()
-
-    def _check_groups(self, column: pd.Series, place: int) -> None:
-        """Refuse a column each cell of which may have decimals or groups of three digits."""
-        if column.dtype.kind != "f":
-            return
-        thousandths = _floats(column)[np.isfinite(_floats(column))] * 1000.0
-        if not thousandths.size or (np.abs(thousandths) >= 1e6).any():
-            return
-        if (np.abs(thousandths - np.rint(thousandths)) > 1e-6).any():
-            return
-        texts = self._texts(place)
-        sign = re.escape(self.decimal)
-        both = rf"[-+]?(?:\d{{1,3}}|[1-9]\d{{0,2}}{sign}\d{{3}})"
-        if not texts[texts != ""].str.fullmatch(both).all():
-            return
-        written = np.flatnonzero(texts.str.contains(self.decimal, regex=False))
-        if written.size:
-            where = int(written[0])
-            given = texts.iloc[where]
-            raise ValueError(
-                f"column {column.name!r} of {self.path} must be readable in one way: each of its "
-                "numbers may have three decimals or digits in groups of three; give --thousands "
-                f"{self.decimal!r} to read {given.replace(self.decimal, '')}, or --thousands none "
-                f"to read {given.replace(self.decimal, '.')}, got {given!r} in {self.place(where)}"
-            )
-
-    @property
-    def _written(self) -> re.Pattern[str]:
-        """The pattern of a number as --thousands and --decimal say."""
-        group, sign = re.escape(str(self.thousands)), re.escape(self.decimal)
-        pattern = rf"[-+]?(?:\d+(?:{sign}\d*)?|{sign}\d+)(?:[eE][-+]?\d+)?"
-        if self.thousands not in (None, "none"):
-            pattern = rf"[-+]?(?:\d{{1,3}}(?:{group}\d{{3}})+|\d+)"
-            if self.thousands != self.decimal:
-                pattern += rf"(?:{sign}\d+)?"
-        return re.compile(pattern, re.ASCII)
-
-    def _may_be_numbers(self, column: pd.Series) -> bool:
-        """Return whether a column holds numbers, or texts that are numbers as the options say."""
-        if _holds_numbers(column) or self.is_parquet:
-            return _holds_numbers(column)
-        texts = column.dropna().astype(str).str.strip().str.replace(_SPACES, " ", regex=True)
-        return bool(len(texts) and texts.str.fullmatch(self._written).all())
-
-    def _parsed(self, place: int) -> pd.Series:
-        """Return the numbers of a column as the options say, or which cell is none."""
-        texts = self._texts(place).str.replace(_SPACES, " ", regex=True)
-        wrong = np.flatnonzero((texts != "") & ~texts.str.fullmatch(self._written))
-        if wrong.size:
-            given = texts.iloc[wrong[0]]
-            alone = wrong.size < (texts != "").sum() and (texts.iloc[wrong] == given).all()
-            raise ValueError(self._no_number(place, int(wrong[0]), alone=bool(alone)))
-        if self.thousands not in (None, "none"):
-            texts = texts.str.replace(str(self.thousands), "", regex=False)
-        plain = texts.str.replace(self.decimal, ".", regex=False)
-        return plain.where(plain != "", "nan").astype(np.float64).rename(self._names[place])
 
     def _is_number(self, text: str) -> bool:
         """Return whether a text is a number as the file writes them."""
-        return _is_float(text.replace(self.decimal, "."))
+        texts = require("pyarrow").array([text])
+        return bool(np.isfinite(numbers(texts, decimal=self.decimal)[0][0]))
 
-    def _numbers(self, column: pd.Series, place: int) -> pd.Series:
-        """Return a column whose records are all finite numbers, or say which one is not."""
-        import pandas as pd
-
-        if not _holds_numbers(column):  # of a Parquet file
-            known = column.notna().to_numpy()
-            raise ValueError(self._no_number(place, int(known.argmax())))
-        if not isinstance(column.dtype, np.dtype) or column.dtype == object:
-            column = pd.Series(_floats(column), name=column.name)
-        if self.missing == "drop":
-            column = column[~np.isnan(_floats(column))]
-        bad = np.flatnonzero(~np.isfinite(_floats(column)))
-        if bad.size:
-            where = int(column.index[bad[0]])
-            given, empty = str(_floats(column)[bad[0]]), ""
-            if not self.is_parquet:
-                given = repr(self._written_in(place, where))
-                empty = " (an empty line counts as a record without one)"
+    def _check_groups(self, place: int) -> None:
+        """Refuse a column each cell of which may have decimals or groups of three digits."""
+        arrow, compute = require("pyarrow"), require("pyarrow.compute")
+        column = arrow.chunked_array([*map(plain, self._table.column(place).chunks)])
+        if column.type != arrow.large_string():
+            return
+        sign = re.escape(self.decimal)
+        both = rf"^[-+]?(?:[0-9]{{1,3}}|[1-9][0-9]{{0,2}}{sign}[0-9]{{3}})$"
+        known = _tables.words(column)
+        if not compute.all(compute.match_substring_regex(known, both)).as_py():
+            return
+        where = compute.index(compute.match_substring(known, self.decimal), True).as_py()
+        if where >= 0:
+            given = known[where].as_py()
             raise ValueError(
-                f"column {column.name!r} of {self.path} must hold a finite number in every "
-                f"record{empty}; decide what a missing value stands for before you report, or give "
-                "--missing drop to leave such records out and count them, got "
-                f"{bad.size} of {len(column)} missing or infinite, the first in "
-                f"{self.place(where)}: {given}"
+                f"column {self._names[place]!r} of {self.path} must be readable in one way: each "
+                "of its numbers may have three decimals or digits in groups of three; give "
+                f"--thousands {self.decimal!r} to read {given.replace(self.decimal, '')}, or "
+                f"--thousands none to read {given.replace(self.decimal, '.')}, got {given!r} in "
+                f"{self.place(where)}"
             )
-        return column
 
-    def _no_number(self, place: int, where: int, *, alone: bool = False) -> str:
-        """Return that a cell is no number, and the options that its signs ask for.
-
-        ``alone`` says that all other cells are numbers, but for those that say the same.
-        """
-        cell = self._table.iloc[where, place]
-        given = str(cell) if self.is_parquet else self._written_in(place, where)
-        asked = ""
+    def _no_number(self, place: int, wrong: NDArray[np.int64]) -> str:
+        """Return that a cell is no number, and the options that its signs ask for."""
+        column = self._table.column(place)
+        cell = self._cell(place, wrong[0])
+        asked = hint = ""
         if self.thousands is not None:
             asked = f", as --thousands {self.thousands!r} and --decimal {self.decimal!r} say"
-        hint = "" if self.is_parquet else self._cell_hint(given.strip(), where, alone)
+        if isinstance(cell, str):
+            alone = not np.isnan(self._numbers(place)[0]).all() and (
+                len(column.take(require("pyarrow").array(wrong)).unique()) == 1
+            )
+            hint = self._cell_hint(cell.strip(), int(wrong[0]), alone)
+            if canonical(cell) == self._names[place] and self.header and not self.is_parquet:
+                hint = "; remove this line, which has the names of the columns again"
         return (
             f"column {self._names[place]!r} of {self.path} must hold numbers only{asked}, got "
-            f"{given!r} in {self.place(where)}{hint}"
+            f"{str(cell)!r} in {self.place(int(wrong[0]))}{hint}"
         )
 
     def _cell_hint(self, cell: str, where: int, alone: bool) -> str:
-        """Return what a cell that is no number shows by its own signs."""
-        cell = re.sub(_SPACES, " ", cell)
+        """Return what a cell that is no number shows by its own signs.
+
+        ``alone`` says that all other cells are numbers, but for those that say the same.
+        """
+        cell = re.sub(_tables.SPACES, " ", cell)
         if not any(each.isdigit() for each in cell):
             if not alone:
                 return ""
-            if where == 0 and self.header:
+            if where == 0 and self.header and not self.is_parquet:
                 return "; if this line is no record, such as a line of units, remove it"
             return (
                 "; if this says that a value is missing, leave the cell empty and give --missing "
@@ -511,24 +448,8 @@ def _listed(names: Sequence[str]) -> str:
     return f"{[*names[:_NAMED]]} and {len(names) - _NAMED:,} more"
 
 
-def _is_float(text: str) -> bool:
-    """Return whether a text is a number as Python writes them."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _holds_numbers(column: pd.Series) -> bool:
-    """Return whether a column holds real numbers, decimal ones among them, and missing values."""
-    from pandas.api import types
-
-    if column.dtype == object:
-        return types.infer_dtype(column, skipna=True) == "decimal"
-    return bool(types.is_numeric_dtype(column) and not types.is_bool_dtype(column))
-
-
-def _floats(column: pd.Series) -> np.ndarray:
-    """Return the values of a column of numbers, nan where one is missing."""
-    return column.to_numpy(dtype=np.float64, na_value=np.nan)
+def _number(text: str) -> Decimal | None:
+    """Return what a text says, if it is a number."""
+    with suppress(InvalidOperation):
+        return Decimal(text)
+    return None

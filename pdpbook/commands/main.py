@@ -415,8 +415,8 @@ def report(
             raise click.ClickException(
                 f"{output} cannot be written: {error.strerror or error}"
             ) from error
-    if dropped := table.dropped(values):
-        click.echo(dropped, err=True)
+    if remarks := table.remarks(values):
+        click.echo(remarks, err=True)
     if as_json:
         click.echo(json.dumps(made.to_dict(), indent=2, ensure_ascii=False))
     else:
@@ -487,8 +487,8 @@ def release(
             refuse_twice(output, column=str(values.name), publish=asked["publish"], record=record)
         made = make_release(values, **asked)
         made.write(output, record=record, again=again)
-    if dropped := table.dropped(values):
-        click.echo(dropped, err=True)
+    if remarks := table.remarks(values):
+        click.echo(remarks, err=True)
     said = made.statement
     click.echo(
         f"{output}: {said['what']}, {said['promise']} at ε = {said['epsilon']:g}"

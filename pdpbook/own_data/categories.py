@@ -5,7 +5,8 @@ numbers is.  They are therefore given by the user, in the order in which they ar
 and never read from the data: a list of the levels that occur would tell that somebody has the
 rarest of them, and no ε counts that.  A level that nobody has is published like any other.  A value
 that is not one of the levels is refused, or, if the user names a level for all others, counted
-there.
+there.  Texts that look the same are the same level: an accent may be a character of its own or not,
+and blanks at the ends do not count.
 
 After this check a record is the number of its level, from 0 to k − 1, and the column is a
 :class:`pdpbook.own_data.Column` with one bin of width 1 for each level.  A table of counts by level
@@ -26,6 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._tables import canonical
 
 __all__ = ["level_codes", "level_names", "only_counts"]
 
@@ -45,7 +47,7 @@ def level_names(categories: ArrayLike, other: str | None = None) -> tuple[str, .
             error = ValueError if isinstance(each, str) else TypeError
             got = "an empty one" if isinstance(each, str) else f"one of type {type(each).__name__}"
             raise error(f"categories must hold texts, none of them empty, got {got}")
-    levels = [str(each) for each in listed]
+    levels = [canonical(each) for each in listed]
     for place, each in enumerate(levels):
         if each in levels[:place]:
             raise ValueError(f"categories must name each level once, got {each!r} twice")
@@ -54,8 +56,8 @@ def level_names(categories: ArrayLike, other: str | None = None) -> tuple[str, .
             raise _validate.fail("other", "the name of a level", other, TypeError)
         if not other.strip():
             raise _validate.fail("other", "the name of a level and not empty", other)
-        if other not in levels:
-            levels.append(str(other))
+        if canonical(other) not in levels:
+            levels.append(canonical(other))
     if not 2 <= len(levels) <= MOST_LEVELS:
         raise ValueError(
             f"categories must hold from 2 to {MOST_LEVELS:,} levels, got {len(levels)}"
@@ -78,7 +80,7 @@ def level_codes(
     records = _validate.sequence("values", values)
     if len(records) < 2:
         raise ValueError(f"values must hold at least 2 records, got {len(records)}")
-    bad = [i for i, each in enumerate(records) if not isinstance(each, str) or not each]
+    bad = [i for i, each in enumerate(records) if not isinstance(each, str) or not each.strip()]
     if bad:
         raise TypeError(
             "values must all be texts and none of them empty, for categories; decide what a "
@@ -86,7 +88,8 @@ def level_codes(
             f"the first in row {bad[0]}: {_written(records[bad[0]])}"
         )
     number = {level: code for code, level in enumerate(levels)}
-    codes = np.array([number.get(each, -1) for each in records], dtype=np.int64)
+    number |= {each: number.get(canonical(each), -1) for each in {*records}}
+    codes = np.array([number[each] for each in records], dtype=np.int64)
     strange = np.flatnonzero(codes < 0)
     if strange.size and other is None:
         where = int(strange[0])
@@ -96,7 +99,7 @@ def level_codes(
             f"{records[where]!r}"
         )
     if other is not None:
-        codes[strange] = number[other]
+        codes[strange] = number[canonical(other)]
     return codes, int(strange.size)
 
 

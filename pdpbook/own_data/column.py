@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
 from pdpbook._repr import short_repr
+from pdpbook._tables import canonical
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.own_data.categories import level_codes, level_names
 
@@ -162,10 +163,12 @@ def make_column(
     """
     if not isinstance(name, str):
         raise _validate.fail("name", "a string", name, TypeError)
+    name = canonical(name)
     _validate.choice("outside", outside, "refuse", "clip")
     whole = _validate.boolean("whole", whole)
     if categories is not None:
         levels = level_names(categories, other)
+        other = None if other is None else canonical(other)
         for option, given, left_out in (
             ("lower", lower, lower is None),
             ("upper", upper, upper is None),

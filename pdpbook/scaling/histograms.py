@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from pdpbook import _validate
 from pdpbook._files import different_files, write_whole
 from pdpbook._repr import short_repr
+from pdpbook._tables import canonical
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.scaling import tallies
 from pdpbook.scaling.cluster import Progress, connected, run_tasks
@@ -125,7 +126,7 @@ class Histograms:
     def __getitem__(self, name: str) -> ColumnHistogram:
         """Return the histogram of a column."""
         for column in self.columns:
-            if column.name == name:
+            if column.name == canonical(name):
                 return column
         raise KeyError(f"no column {name!r}; there are {[each.name for each in self.columns]}")
 
@@ -238,7 +239,8 @@ def scan(
     DataRangeWarning
         If a range is taken from the data.
     UserWarning
-        If a CSV file has more than 1 GiB: one worker reads it alone.
+        If a CSV file has more than 1 GiB: one worker reads it alone.  If lines end inside quotation
+        marks, so that a mark that was not meant as one may have swallowed records.
 
     Notes
     -----
@@ -267,13 +269,22 @@ def scan(
         total = np.zeros((len(names), bins + 4), dtype=np.int64)
         first = np.full((len(names), 4), len(pieces))  # the first piece with such a value
         count = partial(_tally_piece, columns=names, grids=grids)
-        for index, counts in run_tasks(
+        folded = set()
+        for index, (counts, ends) in run_tasks(
             count, pieces, client=engine, progress=progress, label="counting"
         ):
             total += counts
+            folded |= {pieces[index].path} if ends else set()
             first = np.where(counts[:, -4:] > 0, np.minimum(first, index), first)
     _check_rows(total, files)
     _refuse(names, total, first, pieces, (outside, outside, missing, non_numeric))
+    if folded:
+        warnings.warn(
+            f"{len(folded)} of the files, such as {min(folded)}, have line ends inside quotation "
+            "marks, which end no record: a mark that was not meant as one keeps records from being "
+            "read",
+            stacklevel=2,
+        )
     columns = tuple(
         _column(name, grid, row, name in leaking)
         for name, grid, row in zip(names, grids, total, strict=True)
@@ -291,6 +302,9 @@ def _ranges(ranges: Any) -> dict[str, tuple[float, float] | None]:
         what = f"ranges[{name!r}]"
         if not isinstance(name, str):
             raise _validate.fail("ranges", "a mapping whose keys are names", ranges, TypeError)
+        name = canonical(name)
+        if name in wanted:
+            raise ValueError(f"ranges must name each column once, got {name!r} twice")
         if ends == FROM_DATA:
             wanted[name] = None
             continue
@@ -323,9 +337,12 @@ def _advise(files: Sequence[FileDescription]) -> None:
         )
 
 
-def _tally_piece(piece: Piece, columns: list[str], grids: list[Grid]) -> NDArray[np.int64]:
-    """Count a piece, on a worker."""
-    return tallies.tally(read_piece(piece, columns), grids)
+def _tally_piece(
+    piece: Piece, columns: list[str], grids: list[Grid]
+) -> tuple[NDArray[np.int64], int]:
+    """Count a piece, on a worker, and its line ends that end no record."""
+    folded: list[int] = []
+    return tallies.tally(read_piece(piece, columns, folded), grids), sum(folded)
 
 
 def _extremes_of_piece(piece: Piece, columns: list[str]) -> NDArray[np.float64]:

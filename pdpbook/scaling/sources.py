@@ -5,11 +5,10 @@ reads: some row groups of a Parquet file, or a whole CSV file.  Every row is in 
 and a worker holds no more than a batch of a piece at a time, so no file is too large.
 
 A CSV file cannot be divided without reading it: whether a line end ends a record or belongs to a
-quoted field depends on all quotation marks before it.  So one task reads one CSV file, as pyarrow
-reads it.  Convert a huge CSV file to Parquet, for example with
+quoted field depends on all quotation marks before it.  So one task reads one CSV file, as
+:mod:`pdpbook._tables` says.  Convert a huge CSV file to Parquet, for example with
 ``pyarrow.dataset.write_dataset(pyarrow.dataset.dataset("big.csv", format="csv"), "big",
-format="parquet")``, and the workers share it.  An empty line is a record without
-values.
+format="parquet")``, and the workers share it.
 
 Nothing is left out silently.  A file of another kind in a folder, a file that is named twice, a
 column that is missing, a file that cannot be read or that changes during the pass: each of these is
@@ -30,17 +29,20 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from pdpbook import _validate
 from pdpbook._extras import require
+from pdpbook._tables import CsvFile, canonical
 from pdpbook.scaling.shared_files import local_path
 
 __all__ = ["FileDescription", "Piece", "SourceError", "describe_file", "find_files", "read_piece"]
 
 KINDS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv"}
+LOGS = ("_delta_log", ".hoodie")  #: in the folder of a table whose files keep deleted rows
 PIECE_ROWS = 4_000_000  #: rows of a piece of a Parquet file, or one row group if that has more
 BATCH_ROWS = 2**16  #: rows that are held at a time
 
@@ -94,6 +96,13 @@ def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
     for path in found:
         if path.suffix.lower() not in KINDS:
             raise SourceError(f"{path}: the name must end in {', '.join(KINDS)}")
+    for folder in {up for path in found for up in path.parents}:
+        for log in LOGS:
+            if (folder / log).is_dir():
+                raise SourceError(
+                    f"{folder}: {log} says which rows of its files still count; write them as "
+                    "Parquet with what made this table"
+                )
     names = sorted(os.path.abspath(path) for path in found)
     for one, next_one in pairwise(names):
         if one == next_one:
@@ -125,7 +134,7 @@ def _named(path: str) -> Iterator[None]:
     arrow = require("pyarrow")
     try:
         yield
-    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
+    except (arrow.ArrowException, OSError, ValueError) as error:
         # an error of the reader may not survive the way to another process; its text does
         raise SourceError(f"{path}: cannot be read: {error}") from None
 
@@ -133,7 +142,8 @@ def _named(path: str) -> Iterator[None]:
 def describe_file(path: str, columns: Sequence[str]) -> FileDescription:
     """Return the pieces of a Parquet or CSV file, from its footer or its first line.
 
-    A file that cannot be read or lacks a column is a :class:`SourceError`.
+    The names of columns are in the form that :func:`pdpbook._tables.canonical` gives them.  A file
+    that cannot be read or lacks a column is a :class:`SourceError`.
     """
     local_path("path", path)
     rows: int | None = None
@@ -141,8 +151,7 @@ def describe_file(path: str, columns: Sequence[str]) -> FileDescription:
         status = os.stat(path)
         size, changed = status.st_size, status.st_mtime_ns
         if _is_csv(path):
-            with _open_csv(path, []) as reader:
-                names, parts = list(reader.schema.names), [(0, 0)]
+            names, parts = CsvFile(path).names, [(0, 0)]
         else:
             rows, names, parts = _row_groups(path)
     for column in columns:
@@ -159,7 +168,7 @@ def _row_groups(path: str) -> tuple[int, list[str], list[tuple[int, int]]]:
     """Rows, columns, and ranges of row groups of a Parquet file."""
     parquet = require("pyarrow.parquet")
     with parquet.ParquetFile(path) as file:
-        metadata, names = file.metadata, list(file.schema_arrow.names)
+        metadata, names = file.metadata, [*map(canonical, file.schema_arrow.names)]
         parts, start, rows = [], 0, 0
         for group in range(metadata.num_row_groups):
             more = metadata.row_group(group).num_rows
@@ -176,47 +185,38 @@ def _is_csv(path: str) -> bool:
     return KINDS[Path(path).suffix.lower()] == "csv"
 
 
-def _open_csv(path: str, columns: Sequence[str]) -> Any:
-    """Open a CSV file for reading some columns batch by batch; words of a column stay words."""
-    arrow, csv = require("pyarrow"), require("pyarrow.csv")
-    with open(path, "rb") as file:
-        first = file.read(4)
-    if not first.removeprefix(b"\xef\xbb\xbf").strip(b"\r\n"):
-        raise OSError("the first line, which names the columns, is empty")
-    return csv.open_csv(
-        path,
-        read_options=csv.ReadOptions(use_threads=False),
-        parse_options=csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
-        convert_options=csv.ConvertOptions(
-            include_columns=list(columns),
-            column_types={column: arrow.string() for column in columns},
-            strings_can_be_null=True,
-        ),
-    )
-
-
-def read_piece(piece: Piece, columns: Sequence[str]) -> Iterator[Any]:
+def read_piece(
+    piece: Piece, columns: Sequence[str], folded: list[int] | None = None
+) -> Iterator[Any]:
     """Read some columns of a piece in batches: at most 65,536 rows, or 1 MiB of a CSV file.
 
+    The number of line ends inside quotation marks of a CSV file is appended to ``folded`` at last.
     A file that cannot be read, or has changed since it was described, is a :class:`SourceError`.
     """
+    named = partial(require("pyarrow").RecordBatch.from_arrays, names=[*columns])
     with _named(piece.path):
         status = os.stat(piece.path)
         if (status.st_size, status.st_mtime_ns) != (piece.size, piece.changed):
             raise OSError("it has changed since the run began")
         if _is_csv(piece.path):
-            with _open_csv(piece.path, columns) as reader:
-                for batch in reader:
-                    yield batch.select(list(columns))
+            file, header = CsvFile(piece.path), 1
+            for batch in file.batches([file.names.index(each) for each in columns]):
+                yield named(batch.slice(header).columns)
+                header = 0
+            if folded is not None:
+                folded.append(file.folded)
             return
         parquet = require("pyarrow.parquet")
         # a buffered stream instead of whole column chunks keeps the memory small
         options = {"buffer_size": 2**20, "pre_buffer": False, "page_checksum_verification": True}
         with parquet.ParquetFile(piece.path, **options) as file:
+            names = {canonical(each): each for each in file.schema_arrow.names}
+            there = [names[each] for each in columns]
             for batch in file.iter_batches(
                 BATCH_ROWS,
                 row_groups=range(piece.start, piece.stop),
-                columns=list(columns),
+                columns=there,
                 use_threads=False,
             ):
-                yield batch.select(list(columns))  # the file has an order of its own
+                # the file has an order of its own
+                yield named(batch.select(there).columns)

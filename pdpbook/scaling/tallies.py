@@ -15,64 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook import _loops
-from pdpbook._extras import require
+from pdpbook._tables import numbers
 from pdpbook.foundations.sampling_query import Grid
 
-__all__ = ["ABOVE", "BELOW", "MISSING", "NON_NUMERIC", "extremes", "numbers_of", "tally"]
+__all__ = ["ABOVE", "BELOW", "MISSING", "NON_NUMERIC", "extremes", "tally"]
 
 #: Where the four other counts stand, after the K bins.
 BELOW, ABOVE, MISSING, NON_NUMERIC = -4, -3, -2, -1
-
-
-def numbers_of(array: Any) -> tuple[NDArray[np.float64], int, int]:
-    """Split a column of a batch into its numbers and how many are missing, or are no numbers.
-
-    Infinite ones are numbers; nulls and nan are missing.  Words are numbers if Python's ``float``
-    would read them and they say a number; anything else (truth values, dates) is not numeric.
-    """
-    arrow, types = require("pyarrow"), require("pyarrow.types")
-    if types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    missing = array.null_count
-    if missing:
-        array = array.drop_null()
-    kind = array.type
-    if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
-        values, non_numeric = _words(array)
-    elif types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
-        values = _doubles(array.cast(arrow.float64(), safe=False))
-        non_numeric = 0
-    else:
-        return np.empty(0), missing, len(array)
-    absent = np.isnan(values)
-    if absent.any():
-        missing += int(absent.sum())
-        values = values[~absent]
-    return values, missing, non_numeric
-
-
-def _doubles(array: Any) -> NDArray[np.float64]:
-    """Look at an array of doubles without nulls through NumPy.
-
-    Its method ``to_numpy`` imports pandas, which takes half a second on each new worker.
-    """
-    return np.asarray(np.from_dlpack(array), dtype=np.float64)
-
-
-def _words(array: Any) -> tuple[NDArray[np.float64], int]:
-    """Read words as numbers; return them and how many are none."""
-    arrow, compute = require("pyarrow"), require("pyarrow.compute")
-    trimmed = compute.utf8_trim_whitespace(array.cast(arrow.large_string()))
-    try:
-        return _doubles(trimmed.cast(arrow.float64())), 0
-    except arrow.ArrowInvalid:  # some word is no number: look at each
-        values, non_numeric = [], 0
-        for word in trimmed.to_pylist():
-            try:
-                values.append(float(word.replace("_", "?")))  # Python would read 1_000
-            except ValueError:
-                non_numeric += 1
-        return np.array(values, dtype=np.float64), non_numeric
 
 
 def tally(batches: Iterable[Any], grids: Sequence[Grid]) -> NDArray[np.int64]:
@@ -85,8 +34,11 @@ def tally(batches: Iterable[Any], grids: Sequence[Grid]) -> NDArray[np.int64]:
     counts = np.zeros((len(grids), grids[0].bins + 4), dtype=np.int64)
     for batch in batches:
         for row, grid, column in zip(counts, grids, batch.columns, strict=True):
-            values, missing, non_numeric = numbers_of(column)
-            row[MISSING] += missing
+            values, strange = numbers(column)
+            lacking, non_numeric = np.isnan(values), int(np.count_nonzero(strange))
+            if absent := int(np.count_nonzero(lacking)):
+                values = values[~lacking]
+            row[MISSING] += absent - non_numeric
             row[NON_NUMERIC] += non_numeric
             values.setflags(write=False)  # as a column is, which is seen in place
             _loops.count_values(values, grid.lower, grid.upper, row)
@@ -101,7 +53,7 @@ def extremes(batches: Iterable[Any], columns: int) -> NDArray[np.float64]:
     found = np.tile([np.inf, -np.inf], (columns, 1))
     for batch in batches:
         for ends, column in zip(found, batch.columns, strict=True):
-            values = numbers_of(column)[0]
+            values = numbers(column)[0]
             values = values[np.isfinite(values)]
             ends[0] = values.min(initial=ends[0])
             ends[1] = values.max(initial=ends[1])

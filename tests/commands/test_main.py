@@ -169,7 +169,10 @@ def test_what_does_not_go_with_categories_is_refused(people: Path, capsys: Captu
             "unless --other names a level for all other values, got 1 of 5 that are not among "
             "them, the first in line 5: 'university'",
         ),
-        (["--column", "sex"], "has no column 'sex'; its columns are ['age', 'education']"),
+        (
+            ["--column", "sex"],
+            "has no column 'sex'; its columns of numbers are ['age'], the others ['education']",
+        ),
     ):
         output = ["--output", people.with_name("out.csv")]
         for command in ("report", "release"):

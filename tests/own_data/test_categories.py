@@ -52,6 +52,19 @@ def test_any_column_of_texts_is_read() -> None:
         assert column.grid(3).counts(column.values).tolist() == [3, 6, 0]
 
 
+def test_texts_that_look_the_same_are_one_level() -> None:
+    """Accents are composed or not, and blanks and invisible marks are at the ends or inside."""
+    one, two = "caf\u00e9 noir", " cafe\u0301\u00a0\u00a0no\u00adir\u200b"
+    for levels, values in (([one, "th\u00e9"], [two, "the\u0301", two]), ([two, "thé"], [one] * 2)):
+        column = make_column(values, categories=levels, name="re\u0301gion")
+        assert column.levels == (one, "th\u00e9") and column.name == "r\u00e9gion"
+        assert column.values.tolist() == sorted(float("t" in each) for each in values)
+    column = make_column(["x", two], categories=["th\u00e9", one], other=two)
+    assert column.levels == ("th\u00e9", one) and column.other == one and column.moved == 1
+    with pytest.raises(ValueError, match="must name each level once, got 'caf\u00e9 noir' twice"):
+        make_column([one, one], categories=[one, two])
+
+
 def outcomes(counts: np.ndarray, epsilon: float, reach: int) -> dict[tuple[int, ...], float]:
     """The probability of each table of noisy counts near a table, by the definition."""
     chance = {z: math.exp(-epsilon * abs(z)) * math.tanh(epsilon / 2.0) for z in range(-99, 100)}

@@ -146,6 +146,21 @@ def test_histograms_are_kept_and_found_again_and_never_over_the_table(
     assert {path: path.read_bytes() for path in table.iterdir()} == before
 
 
+def test_line_ends_inside_quotation_marks_are_told(client, tmp_path):
+    """Besides, the name of the column is written in two ways, and asked for in both."""
+    one, two = "r\u00e9gion", "re\u0301gion"
+    (tmp_path / "a.csv").write_text(f'note,{one}\n"12 inch,1\nb,2\nc",3\nd,4\n')
+    (tmp_path / "b.csv").write_text(f"note, {two}\na,1\n")
+    pq.write_table(pa.table({two: [0, 4], "y": [1, 2]}), tmp_path / "c.parquet")
+    with pytest.warns(
+        UserWarning, match=r"1 of the files, such as .*a\.csv, have line ends inside"
+    ):
+        found = scan(tmp_path, {two: (0, 4)}, bins=4, client=client)
+    assert found[one] is found[two] and found[one].counts.tolist() == [1, 1, 0, 3]
+    with pytest.raises(ValueError, match="each column once, got 'r\u00e9gion' twice"):
+        scan(tmp_path, {one: (0, 4), two: (0, 4)}, client=client)
+
+
 def test_a_huge_csv_is_read_with_the_advice_to_convert_it(client, tmp_path, monkeypatch):
     (tmp_path / "a.csv").write_text("x\n1\n2\n")
     monkeypatch.setattr("pdpbook.scaling.histograms.LARGE_CSV", 5)

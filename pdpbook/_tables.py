@@ -1,0 +1,270 @@
+r"""What a line, a cell and a name of a table are, for the command ``pdpbook`` and ``scan`` alike.
+
+pyarrow reads the CSV files of both, with one set of options, and leaves every cell a text.  A line
+ends with LF, CR or CRLF.  An empty line is a record without values, and a line with more or fewer
+fields than the first is refused.  Blanks at the ends of a cell do not count, nor what cannot be
+seen there; a cell that is empty then, or one of :data:`MISSING`, has no value.  The digits of a
+number are 0 to 9.  Texts of a Parquet file are read like those of a CSV file.
+
+A line end inside quotation marks ends no record.  So a quotation mark that nobody meant as one, the
+inches of ``12"`` for example, may swallow all records up to the next such mark, and no rule tells
+them from a note of several lines.  :class:`CsvFile` therefore counts the line ends that have ended
+no record, for the caller to tell.  If there are any and the number of quotation marks is odd, one
+of these is not closed or was not meant as one, and the file is refused.
+"""
+
+from __future__ import annotations
+
+import codecs
+import lzma
+import os
+import re
+import unicodedata
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook._extras import require
+
+__all__ = ["CsvFile", "WidthError", "canonical", "numbers", "plain", "words"]
+
+#: Texts that say that a value is missing.
+MISSING = (
+    *("", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NULL", "null", "None"),
+    *("NaN", "nan", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+)
+#: What is seen nowhere: marks of order, of a possible hyphen, and of the beginning of a file.
+INVISIBLE = "\u00ad\u200b\u200e\u200f\u2060\ufeff"
+_BLANKS = "".join(each for each in map(chr, range(0x3001)) if each.isspace()) + INVISIBLE
+#: The space, and those that no line is broken at.
+SPACES = "[ \u00a0\u202f]"
+_WIDTH = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)(.*)", re.DOTALL)
+#: What is wrong with a file whose quotation marks cannot be right.
+OPEN = "a quotation mark is not closed, or was not meant as one"
+
+
+def canonical(text: str) -> str:
+    r"""Return a text in the form that is common to all texts of the same look.
+
+    This is Unicode's canonical form NFC, with one space between words and none at the ends, and
+    without :data:`INVISIBLE`.
+
+    Examples
+    --------
+    >>> canonical(" cafe\u0301\u00a0noir") == "caf\u00e9 noir"
+    True
+    """
+    seen = text.translate(dict.fromkeys(map(ord, INVISIBLE)))
+    return " ".join(unicodedata.normalize("NFC", seen).split())
+
+
+class WidthError(ValueError):
+    """A record has another number of fields than the first, which is record 1."""
+
+    def __init__(self, record: int, fields: int, found: int, text: str) -> None:
+        self.record, self.fields, self.found = record, fields, found
+        self.perhaps = f"; perhaps {OPEN}" if text.count('"') % 2 else ""
+        super().__init__(
+            f"record {record} must have as many fields as the first, {fields}, got {found}"
+            + self.perhaps
+        )
+
+
+@dataclass
+class CsvFile:
+    """A CSV file of texts, which is unpacked if its name ends in .gz, .bz2, .zst, .xz or .zip.
+
+    ``folded`` is the number of line ends inside quotation marks, once all batches have been read.
+    What cannot be read is a ValueError, such as a UnicodeDecodeError or an error of pyarrow.
+    """
+
+    path: str | os.PathLike[str]
+    sep: str = ","
+    encoding: str = "utf-8"
+    folded: int = 0
+
+    @cached_property
+    def first(self) -> list[str]:
+        """The fields of the first line."""
+        with self._open(None, _Lines(self.encoding), skip=True) as reader:
+            places = range(len(reader.schema))
+        return [column[0].as_py() for column in next(self.batches(places, skip=True)).columns]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of the columns, in the first line."""
+        names = [canonical(each) for each in self.first]
+        if not any(names):
+            raise ValueError("its first line is empty")
+        return names
+
+    def batches(self, places: Sequence[int], *, skip: bool = False) -> Iterator[Any]:
+        """Yield the texts of some columns, at most 1 MiB of the file at a time, the first line too.
+
+        An empty line is a record of empty texts.  ``skip`` passes over lines that are no records.
+        """
+        lines, records = _Lines(self.encoding), 0
+        with self._open(places, lines, skip=skip) as reader:
+            for batch in reader:
+                if batch.num_rows:
+                    records += batch.num_rows
+                    yield batch
+        if skip:
+            return
+        self.folded = lines.ends - records
+        if self.folded and lines.marks % 2:
+            raise ValueError(OPEN)
+
+    @contextmanager
+    def _open(self, places: Sequence[int] | None, lines: _Lines, *, skip: bool) -> Iterator[Any]:
+        """Open the file for reading some columns as texts, or all for their number."""
+        arrow, csv = require("pyarrow"), require("pyarrow.csv")
+        names = None if places is None else [f"f{place}" for place in places]
+        options = {
+            "read_options": csv.ReadOptions(use_threads=False, autogenerate_column_names=True),
+            "parse_options": csv.ParseOptions(
+                delimiter=self.sep,
+                newlines_in_values=True,
+                ignore_empty_lines=False,
+                invalid_row_handler=(lambda row: "skip") if skip else None,
+            ),
+            "convert_options": csv.ConvertOptions(
+                include_columns=names, column_types=dict.fromkeys(names or (), arrow.string())
+            ),
+        }
+        try:
+            with arrow.input_stream(self._unpacked()) as file:
+                with csv.open_csv(arrow.TransformInputStream(file, lines), **options) as reader:
+                    yield reader
+        except arrow.ArrowInvalid as error:
+            if "Empty" in str(error):
+                raise ValueError("its first line is empty") from None
+            if width := _WIDTH.search(str(error)):
+                record, fields, found = map(int, width.groups()[:3])
+                raise WidthError(record, fields, found, width[4]) from None
+            if "straddling" in str(error):
+                raise ValueError(f"a record is longer than 1 MiB, so {OPEN}") from None
+            raise
+        except (lzma.LZMAError, zipfile.BadZipFile, EOFError) as error:
+            raise ValueError(str(error)) from None
+
+    def _unpacked(self) -> Any:
+        """Return the bytes of a file that pyarrow cannot unpack, or the name of another."""
+        name = os.fspath(self.path)
+        if name.lower().endswith(".xz"):
+            return lzma.open(name)
+        if name.lower().endswith(".zip"):
+            archive = zipfile.ZipFile(name)
+            if len(archive.namelist()) != 1:
+                raise ValueError(f"it must hold one file, got {archive.namelist()}")
+            return archive.open(archive.namelist()[0])
+        return name
+
+
+class _Lines:
+    """Make bytes UTF-8, the last line with an end, and count line ends and quotation marks."""
+
+    def __init__(self, encoding: str) -> None:
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self.ends = self.marks = 0
+        self._last = b"\n"
+
+    def __call__(self, block: Any) -> bytes:
+        text = self._decoder.decode(block, final=not len(block)).encode()
+        if not text and not len(block) and self._last not in b"\r\n":
+            text = b"\n"
+        if text:
+            codes = np.frombuffer(self._last + text, np.uint8)
+            feeds = codes[1:] == ord("\n")
+            self.ends += int(np.count_nonzero(feeds & (codes[:-1] != ord("\r"))))
+            self.ends += int(np.count_nonzero(codes[1:] == ord("\r")))
+            self.marks += int(np.count_nonzero(codes[1:] == ord('"')))
+            self._last = text[-1:]
+        return text
+
+
+def plain(array: Any) -> Any:
+    """Return an Arrow array without a dictionary, and bytes as texts if they are UTF-8."""
+    arrow, types = require("pyarrow"), require("pyarrow.types")
+    if types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    with suppress(arrow.ArrowInvalid):  # bytes that are no text
+        if "binary" in str(array.type):
+            array = array.cast(arrow.large_binary()).cast(arrow.large_string())
+    return array.cast(arrow.large_string()) if "string" in str(array.type) else array
+
+
+def words(texts: Any) -> Any:
+    """Return texts without blanks at their ends, and null where one says that it is missing."""
+    arrow, compute = require("pyarrow"), require("pyarrow.compute")
+    texts = compute.utf8_trim(texts, characters=_BLANKS)
+    missing = compute.is_in(texts, value_set=arrow.array(MISSING, texts.type))
+    return compute.if_else(missing, arrow.scalar(None, texts.type), texts)
+
+
+def numbers(
+    array: Any, *, decimal: str = ".", thousands: str | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the values of an Arrow array as numbers, and which of them are none.
+
+    A number is nan where there is no value, or one that is no number: a word, a truth value, a
+    date.  The two signs are those of texts; if they are the same, no number has decimals.
+    """
+    arrow, types = require("pyarrow"), require("pyarrow.types")
+    array = plain(array)
+    kind = array.type
+    if types.is_large_string(kind):
+        texts = require("pyarrow.compute").utf8_trim_whitespace(array)
+        return _numbers_of_words(texts, decimal, thousands)
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+        return _doubles(array.cast(arrow.float64(), safe=False)), np.zeros(len(array), dtype=bool)
+    return np.full(len(array), np.nan), _flags(array.is_valid())
+
+
+def _numbers_of_words(
+    texts: Any, decimal: str, thousands: str | None
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return texts without blanks at their ends as numbers, and which of them are none."""
+    arrow, compute = require("pyarrow"), require("pyarrow.compute")
+    if decimal == "." and thousands is None:
+        with suppress(arrow.ArrowInvalid):  # where all are numbers, this is enough
+            values = _doubles(texts.cast(arrow.float64()))
+            if np.count_nonzero(np.isnan(values)) == texts.null_count:  # no nan in strange letters
+                return values, np.zeros(len(values), dtype=bool)
+    texts = words(texts)
+    sign = re.escape(decimal)
+    pattern = rf"(?:[0-9]+(?:{sign}[0-9]*)?|{sign}[0-9]+)(?:e[-+]?[0-9]+)?"
+    if thousands is not None:
+        group = SPACES if thousands == " " else re.escape(thousands)
+        pattern = rf"(?:[0-9]{{1,3}}(?:{group}[0-9]{{3}})+|[0-9]+)"
+        if thousands != decimal:
+            pattern += rf"(?:{sign}[0-9]+)?"
+    matches = compute.match_substring_regex(texts, rf"(?i)^[-+]?(?:{pattern}|inf|infinity)$")
+    written = compute.utf8_ltrim(compute.if_else(matches, texts, None), "+")
+    if thousands is not None:
+        written = compute.replace_substring_regex(written, group, "")
+    written = compute.replace_substring(written, decimal, ".")
+    strange = compute.fill_null(compute.invert(matches), False)
+    return _doubles(written.cast(arrow.float64())), _flags(strange)
+
+
+def _doubles(array: Any) -> NDArray[np.float64]:
+    """Look at an array of doubles through NumPy, with nan for null.
+
+    Its method ``to_numpy`` imports pandas, which takes half a second on each new worker.
+    """
+    if array.null_count:
+        array = array.fill_null(np.nan)
+    return np.asarray(np.from_dlpack(array), dtype=np.float64)
+
+
+def _flags(array: Any) -> NDArray[np.bool_]:
+    """Return an array of truth values, without nulls, as NumPy's."""
+    arrow = require("pyarrow")
+    return np.from_dlpack(array.cast(arrow.uint8())).astype(bool)
