@@ -101,15 +101,15 @@ def plan_queries(
         raise ValueError(f"by must be that of the plan, {groups}, got by={by!r}")
     if where is not None and where != flag:
         raise ValueError(f"where must be that of the plan, {flag!r}, got where={where!r}")
+    read = [_aggregate(each) for each in aggregates]
+    for name, _, settings in read:
+        _check_said(name, (arguments or {}).get(name, {}), settings)
     measurement = query.resolve()
     summary = require("opendp.accuracy").summarize_polars_measurement(measurement)
-    rows, queries, given = summary.iter_rows(named=True), [], arguments or {}
-    for each in aggregates:
-        statistic, settings = _aggregate(each)
+    rows, queries = summary.iter_rows(named=True), []
+    for _, statistic, settings in read:
         for row in islice(rows, 2 if statistic == "mean" else 1):
             queries.append(_planned(row, statistic, settings | {"by": groups, "where": flag}))
-            if queries[-1].column is not None:
-                _check_said(row["column"], given.get(row["column"], {}), settings)
     pure, stated = _privacy_loss(measurement)
     found = sum(worst_cost(each, pure) for each in queries)
     if next(rows, None) is not None or not math.isclose(stated, found, rel_tol=1e-6):
@@ -162,18 +162,19 @@ def _steps(plan: Any) -> tuple[list[Any], list[str], str | None]:
     return aggregates, groups, flag
 
 
-def _aggregate(expression: Any) -> tuple[str, dict[str, Any]]:
-    """Return the statistic of an aggregate, and what it has to do with its column."""
+def _aggregate(expression: Any) -> tuple[str, str, dict[str, Any]]:
+    """Return the name and the statistic of an aggregate, and what it does with its column."""
     symbol = _name(expression)
     inputs: list[Any] = []
     match expression:
-        case {"Alias": [inner, _]}:
-            return _aggregate(inner)
+        case {"Alias": [inner, name]}:
+            return (name, *_aggregate(inner)[1:])
         case {"Function": {"input": inputs, "function": {"FfiPlugin": {"symbol": symbol}}}}:
             pass
+    settings: dict[str, Any]
     match symbol, inputs:
         case ("dp_frame_len" | "dp_len", _) | ("noise", ["Len", _]):
-            return "count", {}
+            return "len", "count", {}
         case ("dp_sum" | "dp_mean", [column, lower, upper, _]) | (
             "noise",
             [
@@ -187,21 +188,24 @@ def _aggregate(expression: Any) -> tuple[str, dict[str, Any]]:
                 _,
             ],
         ):
+            statistic = "mean" if symbol == "dp_mean" else "sum"
             settings = {"lower": _number(lower), "upper": _number(upper)}
-            return "mean" if symbol == "dp_mean" else "sum", settings | _column(column)
         case ("dp_median", [column, points, _]):
-            return "quantile", _column(column) | {"quantile": 0.5, "candidates": _points(points)}
+            statistic, settings = "quantile", {"quantile": 0.5, "candidates": _points(points)}
         case ("dp_quantile", [column, share, points, _]):
-            said = {"quantile": _number(share), "candidates": _points(points)}
-            return "quantile", _column(column) | said
-    raise _unread(f"the aggregate {symbol}")
+            statistic = "quantile"
+            settings = {"quantile": _number(share), "candidates": _points(points)}
+        case _:
+            raise _unread(f"the aggregate {symbol}")
+    name = _column(column)
+    return name, statistic, {"column": name, **settings}
 
 
-def _column(expression: Any) -> dict[str, str]:
+def _column(expression: Any) -> str:
     """Return the column that is aggregated, whose missing values may be filled before."""
     match expression:
         case {"Column": name}:
-            return {"column": name}
+            return str(name)
         case {"Cast": {"expr": inner, "dtype": {"Literal": "Float64"}}}:
             return _column(inner)
         case {"Function": {"input": [inner, {"Literal": _}], "function": "FillNull"}}:

@@ -173,9 +173,11 @@ def test_what_is_said_of_a_plan_has_to_agree_with_it(
     plan = of_each(dp, asked(dp))
     with pytest.raises(ValueError, match=message):
         plan_queries(plan, **said)
-    agreed = {"total": {"column": "income", "lower": 0, "upper": 100}}
-    assert len(plan_queries(plan, agreed, by=["area"])) == 4
+
+
+def test_what_agrees_with_a_plan_may_be_said(dp: Any) -> None:
+    said = {"income": {"candidates": np.array(POINTS)}}
     median = asked(dp).select(INCOME.dp.median(POINTS))
-    assert plan_queries(median, {"income": {"candidates": np.array(POINTS)}})
+    assert plan_queries(median, said, by=[]) == plan_queries(median)
     with pytest.raises(ValueError, match="the candidates of 'income'"):
         plan_queries(median, {"income": {"candidates": [0.0, 10.0, 99.0]}})
