@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from pdpbook.foundations import renyi_epsilon
 from pdpbook.own_data import ReleasedQuery, audit_release, released_query
@@ -15,9 +16,11 @@ from pdpbook.own_data.query_noise import (
     ORDERS,
     adds_whole_numbers,
     distance_costs,
+    grid_excess,
     is_pure,
     metric_power,
 )
+from pdpbook.per_instance import gaussian_epsilons
 
 
 def total(mechanism: Any, scale: float | None = None, upper: float = 120) -> ReleasedQuery:
@@ -59,6 +62,28 @@ def test_a_cost_is_never_below_the_fraction_that_it_stands_for() -> None:
             scaled = Fraction(distance) / Fraction(0.3)
             exact = scaled if mechanism == "laplace" else scaled**2 / 2
             assert exact <= Fraction(cost) <= exact * (1 + Fraction(1, 10**14))
+
+
+@pytest.mark.parametrize("sigma", [0.4, 1.0, 7.0])
+def test_the_grid_of_discrete_noise_adds_what_rounding_can_add(sigma: float) -> None:
+    """Masses beside those of rounded continuous noise, and losses within half a step."""
+    y = np.arange(-9.0 * math.ceil(sigma), 9.0 * math.ceil(sigma) + 1)
+    masses = np.exp(-(y**2) / (2 * sigma**2))
+    cells = norm.cdf(y + 0.5, scale=sigma) - norm.cdf(y - 0.5, scale=sigma)
+    near = np.abs(y) <= 4 * sigma
+    largest = np.log(masses[near] / masses.sum() / cells[near]).max()
+    for numbers in (1, 2):
+        rate, more = grid_excess("discrete gaussian", sigma, numbers)
+        assert 0.75 * more < numbers * largest <= more
+        rho = numbers / (2 * sigma**2)  # each number moves by one
+        assert rate * math.sqrt(rho) == pytest.approx(numbers / (2 * sigma**2), rel=1e-12)
+    people, noise = {"area": ["a", "b"]}, {"mechanism": "discrete gaussian", "scale": sigma}
+    count = released_query("count", by=["area"], **noise)
+    audit = audit_release(people, [count], delta=1e-6, neighbours="replacement")
+    rate, more = grid_excess("discrete gaussian", sigma, 2)
+    bound = gaussian_epsilons([math.sqrt(2)], delta=1e-6 * math.exp(-more), sigma=sigma)
+    renyi, _ = renyi_epsilon(ORDERS, ORDERS / sigma**2, delta=1e-6)
+    assert audit.losses[0] == pytest.approx(min(bound[0] + rate / sigma, renyi), rel=1e-9)
 
 
 def test_the_metric_of_each_noise_is_its_own() -> None:
