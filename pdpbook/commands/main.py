@@ -27,6 +27,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -230,109 +231,113 @@ def refused() -> Iterator[None]:
         raise click.ClickException(str(error)) from error
 
 
-def of_a_file(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the file, and the options that say how it is read."""
-    for option in reversed(
-        [
-            click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path)),
-            click.option(
-                "--column",
-                help="Name of the column; needed if there are several of numbers, or, with "
-                "--categories, several in all.",
-            ),
-            click.option(
-                "--range",
-                "bounds",
-                type=(float, float),
-                metavar="LOWER UPPER",
-                help="Ends of the range, chosen without looking at the data.",
-            ),
-            click.option(
-                "--categories",
-                metavar="LEVEL,LEVEL,...",
-                help="For a column of categories, in place of --range: its levels in order, "
-                "chosen without looking at the data. A level with a comma stands in quotation "
-                "marks. What is published is the count of each level.",
-            ),
-            click.option(
-                "--other",
-                metavar="LEVEL",
-                help="With --categories: the level to which all other values are counted; they "
-                "are refused if it is left out.",
-            ),
-            click.option(
-                "--publish",
-                type=click.Choice(["counts", "mean", "quantiles", "value"]),
-                default="counts",
-                show_default=True,
-                help="What is to be published: a table of counts, the mean, the quartiles, or "
-                "single values drawn like the data.",
-            ),
-            click.option(
-                "--epsilon", type=float, required=True, help="The promise, for all draws."
-            ),
-            click.option("--delta", type=float, default=1e-6, show_default=True),
-            click.option(
-                "--draws",
-                type=int,
-                default=1,
-                show_default=True,
-                help="Values to release, with --publish value.",
-            ),
-            click.option(
-                "--bins", type=int, help="Number of bins; follows from n and ε if left out."
-            ),
-            click.option(
-                "--whole",
-                is_flag=True,
-                help="The quantity is a whole number by its nature, and so are its bins.",
-            ),
-            click.option(
-                "--outside",
-                type=click.Choice(["refuse", "clip"]),
-                default="refuse",
-                show_default=True,
-                help="What happens to values outside the range.",
-            ),
-            click.option(
-                "--sep",
-                default=",",
-                show_default=True,
-                help=r"What separates the columns of a CSV file; \t is the tab.",
-            ),
-            click.option(
-                "--decimal",
-                default=".",
-                show_default=True,
-                help="Decimal sign of a CSV file's numbers.",
-            ),
-            click.option(
-                "--thousands",
-                help="What groups the digits of a CSV file's numbers, as in 58.085 or 7,269.",
-            ),
-            click.option(
-                "--missing",
-                type=click.Choice(["refuse", "drop"]),
-                default="refuse",
-                show_default=True,
-                help="Whether records without a value are refused, or dropped and counted.",
-            ),
-            click.option(
-                "--encoding",
-                default="utf-8",
-                show_default=True,
-                help="Encoding of a CSV file's text.",
-            ),
-            click.option(
-                "--no-header",
-                is_flag=True,
-                help="The first line of a CSV file is a record; the columns are called 1, 2, 3 "
-                "and so on.",
-            ),
-        ]
-    ):
-        command = option(command)
-    return command
+#: The file, and the options that say how it is read.
+READING = [
+    click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path)),
+    click.option(
+        "--sep",
+        default=",",
+        show_default=True,
+        help=r"What separates the columns of a CSV file; \t is the tab.",
+    ),
+    click.option(
+        "--decimal",
+        default=".",
+        show_default=True,
+        help="Decimal sign of a CSV file's numbers.",
+    ),
+    click.option(
+        "--thousands",
+        help="What groups the digits of a CSV file's numbers, as in 58.085 or 7,269.",
+    ),
+    click.option(
+        "--encoding",
+        default="utf-8",
+        show_default=True,
+        help="Encoding of a CSV file's text.",
+    ),
+    click.option(
+        "--no-header",
+        is_flag=True,
+        help="The first line of a CSV file is a record; the columns are called 1, 2, 3 and so on.",
+    ),
+]
+#: The options that say what is to be published of which column.
+ASKED = [
+    click.option(
+        "--column",
+        help="Name of the column; needed if there are several of numbers, or, with "
+        "--categories, several in all.",
+    ),
+    click.option(
+        "--range",
+        "bounds",
+        type=(float, float),
+        metavar="LOWER UPPER",
+        help="Ends of the range, chosen without looking at the data.",
+    ),
+    click.option(
+        "--categories",
+        metavar="LEVEL,LEVEL,...",
+        help="For a column of categories, in place of --range: its levels in order, "
+        "chosen without looking at the data. A level with a comma stands in quotation "
+        "marks. What is published is the count of each level.",
+    ),
+    click.option(
+        "--other",
+        metavar="LEVEL",
+        help="With --categories: the level to which all other values are counted; they "
+        "are refused if it is left out.",
+    ),
+    click.option(
+        "--publish",
+        type=click.Choice(["counts", "mean", "quantiles", "value"]),
+        default="counts",
+        show_default=True,
+        help="What is to be published: a table of counts, the mean, the quartiles, or "
+        "single values drawn like the data.",
+    ),
+    click.option("--epsilon", type=float, required=True, help="The promise, for all draws."),
+    click.option("--delta", type=float, default=1e-6, show_default=True),
+    click.option(
+        "--draws",
+        type=int,
+        default=1,
+        show_default=True,
+        help="Values to release, with --publish value.",
+    ),
+    click.option("--bins", type=int, help="Number of bins; follows from n and ε if left out."),
+    click.option(
+        "--whole",
+        is_flag=True,
+        help="The quantity is a whole number by its nature, and so are its bins.",
+    ),
+    click.option(
+        "--outside",
+        type=click.Choice(["refuse", "clip"]),
+        default="refuse",
+        show_default=True,
+        help="What happens to values outside the range.",
+    ),
+    click.option(
+        "--missing",
+        type=click.Choice(["refuse", "drop"]),
+        default="refuse",
+        show_default=True,
+        help="Whether records without a value are refused, or dropped and counted.",
+    ),
+]
+
+
+def takes(*listed: Sequence[Callable[..., Any]]) -> Callable[[Any], Any]:
+    """Give a command the options of several lists, in their order."""
+
+    def given(command: Any) -> Any:
+        for option in reversed([each for options in listed for each in options]):
+            command = option(command)
+        return command
+
+    return given
 
 
 @click.group(
@@ -344,7 +349,7 @@ def main() -> None:
 
 
 @main.command()
-@of_a_file
+@takes(READING[:1], ASKED, READING[1:])
 @click.option(
     "--range-from-data",
     is_flag=True,
@@ -426,7 +431,7 @@ def report(
 
 
 @main.command()
-@of_a_file
+@takes(READING[:1], ASKED, READING[1:])
 @click.option(
     "--release",
     help="Name of the release, as in the report; the usual one of what is published if left "
@@ -441,11 +446,18 @@ def report(
 @click.option(
     "--record",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Where the releases of FILE are remembered; FILE.releases.json if left out. Keep it "
-    "where the records are.",
+    help="Where the releases of FILE are remembered; if left out, FILE.releases.json, or the "
+    "record beside it that knows the contents of FILE. Keep it where the records are.",
 )
 @click.option(
-    "--again", is_flag=True, help="Release the same thing again, which costs its ε again."
+    "--again",
+    is_flag=True,
+    help="Release the same thing again, which costs its ε again; earlier values stay.",
+)
+@click.option(
+    "--budget",
+    type=float,
+    help="The ε that all releases of FILE may cost together; what would exceed it is refused.",
 )
 def release(
     file: Path,
@@ -454,6 +466,7 @@ def release(
     output: Path,
     record: Path | None,
     again: bool,
+    budget: float | None,
     **options: Any,
 ) -> None:
     """Make a release of a column of FILE, once, and write it.
@@ -462,37 +475,35 @@ def release(
     what they promise stands beside them, for programs. What is written may be published; the
     record of releases is for the owner of FILE.
     """
-    from pdpbook.own_data.publishing import make_release, refuse_twice, statement_path
+    from pdpbook.own_data.publishing import make_release, record_of, refuse_twice, statement_path
+    from pdpbook.own_data.spending import total_words
 
     if bounds is None and categories is None:
         raise click.UsageError(
             "Give --range LOWER UPPER, or --categories for a column of categories, chosen "
             "without looking at the data."
         )
-    record = file.with_name(f"{file.name}.releases.json") if record is None else record
-    statement = statement_path(output)
     with refused(), nothing_printed():
-        different_files(
-            {
-                "FILE": file,
-                "record": record,
-                "output": output,
-                "the statement about the output": statement,
-            }
-        )
+        record = record_of(file) if record is None else record
+        files = {"FILE": file, "record": record, "output": output}
+        different_files(files | {"the statement about the output": statement_path(output)})
         check_folder(output)
         check_folder(record)
         table, values, asked = read(file, bounds, categories, **options)
         if not again:
             refuse_twice(output, column=str(values.name), publish=asked["publish"], record=record)
         made = make_release(values, **asked)
-        made.write(output, record=record, again=again)
-    if dropped := table.dropped(values):
-        click.echo(dropped, err=True)
-    said = made.statement
+        if dropped := table.dropped(values):
+            made = replace(made, remarks=(dropped, *made.remarks))
+        output = made.write(output, record=record, again=again, budget=budget, source=file)
+        statement = statement_path(output)
+        said = json.loads(statement.read_text(encoding="utf-8"))
+    for each in (*made.remarks, *said["warnings"]):
+        click.echo(each, err=True)
     click.echo(
         f"{output}: {said['what']}, {said['promise']} at ε = {said['epsilon']:g}"
         + (f", δ = {said['delta']:g}" if said["delta"] else "")
         + f"\n{statement}: what it promises, for programs"
-        + f"\n{record}: the record of releases; keep it where the records are"
+        + f"\n{record}: the record of releases, {total_words(said['total'])}; keep it where the "
+        "records are"
     )
