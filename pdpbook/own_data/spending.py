@@ -6,8 +6,8 @@ that they are written as, so ten releases at 0.1 cost 1.
 
 Where several releases are small, a better bound holds at a little more δ.  Releases of at most e
 each cost no more than as many answers of randomised response at e
-(:func:`pdpbook.optimal_composition`), and the larger ones are added to that; every e gives a bound,
-and the smallest is taken.  Taught in *Composition*.
+(:func:`pdpbook.foundations.optimal_composition`), and the larger ones are added to that; every e gives a bound,
+and the smallest is taken if it is below nine tenths of the sum.  Taught in *Composition*.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ __all__ = ["check_budget", "total_cost", "total_words"]
 
 #: The δ at which the better bound is computed.
 BETTER_DELTA = 1e-6
+#: The part of the sum below which it is worth its δ.
+WORTH = 0.9
 
 Record = Sequence[Mapping[str, Any]]
 
@@ -103,6 +105,6 @@ def _better(costs: list[Fraction], delta: Fraction) -> dict[str, float] | None:
         ),
         default=least,
     )
-    if _exact.up(best, 2) >= least:
+    if best >= WORTH * least:
         return None
     return {"epsilon": _exact.up(best, 2), "delta": float(delta + _decimal(BETTER_DELTA))}
