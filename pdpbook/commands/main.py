@@ -496,7 +496,10 @@ def release(
 )
 @click.option("--by", metavar="COLUMN", help="Show the losses by the groups of this column, too.")
 @click.option(
-    "--most", type=click.IntRange(min=1), default=5, help="How many of the records that lose most are shown."
+    "--most",
+    type=click.IntRange(min=1),
+    default=5,
+    help="How many of the most exposed records are shown.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON.")
 def audit(

@@ -6,8 +6,9 @@ that they are written as, so ten releases at 0.1 cost 1.
 
 Where several releases are small, a better bound holds at a little more δ.  Releases of at most e
 each cost no more than as many answers of randomised response at e
-(:func:`pdpbook.foundations.optimal_composition`), and the larger ones are added to that; every e gives a bound,
-and the smallest is taken if it is below nine tenths of the sum.  Taught in *Composition*.
+(:func:`pdpbook.foundations.optimal_composition`), and the larger ones are added to that.  Every e
+gives a bound, and the smallest is taken if it is below nine tenths of the sum.  Taught in
+*Composition*.
 """
 
 from __future__ import annotations

@@ -319,7 +319,9 @@ def test_who_holds_the_record_is_said_and_a_dead_holder_holds_nothing(
     monkeypatch.setattr(publishing, "WAIT_FOR_RECORD", 0.1)
     context = multiprocessing.get_context("spawn")
     event = context.Event()
-    process = context.Process(target=hold, args=(f"{path.parent}/.record.json.lock", event))
+    process = context.Process(
+        target=hold, args=(f"{path.parent}/.record.json.lock", event), daemon=True
+    )
     process.start()
     assert event.wait(60)
     (path.parent / "other").mkdir()
