@@ -182,7 +182,7 @@ def test_the_costs_of_all_releases_of_a_file_are_added_as_they_are_written(
 def test_many_small_costs_have_a_better_bound() -> None:
     """That of randomised response, for the small ones; the large one is added."""
     small = [{"epsilon": 0.01, "delta": 1e-7}] * 400
-    found = total_cost([*small, {"epsilon": 2.0, "delta": 0.0}])
+    found = total_cost([{"epsilon": 2.0, "delta": 0.0}, *small])
     assert (found["epsilon"], found["delta"]) == pytest.approx((6.0, 4e-5))
     bound = 2.0 + pb.foundations.optimal_composition(0.01, draws=400, delta=1e-6)
     assert found["better"]["epsilon"] == pytest.approx(bound, rel=1e-12) and bound < 3.3
