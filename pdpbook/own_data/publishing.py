@@ -153,8 +153,13 @@ class Published:
                 real = Path(os.path.realpath(record))
                 write_whole(real, _json([*known, entry]), private=True)
                 said |= {"earlier": [_named(each) for each in known], "total": total}
-            write_whole(statement_path(path), _json(said), new=True)
-            write_whole(path, content, new=True)
+            try:
+                write_whole(statement_path(path), _json(said), new=True)
+                write_whole(path, content, new=True)
+            except OSError as error:
+                spent = "it is in the record, and what has been drawn counts as spent"
+                why = error.strerror or error
+                raise OSError(f"{path} cannot be written ({why}); {spent}") from error
         return path
 
     def _content(self, path: Path) -> bytes:
@@ -327,16 +332,16 @@ def record_of(file: str | os.PathLike[str]) -> Path:
 
     It is beside the file itself, under its name and ``.releases.json``, unless another record of
     the folder knows these contents: that of the file of which this one is a copy, or which has been
-    renamed.
+    renamed.  Earlier versions kept the record of a link beside the link.
 
     Raises
     ------
     FileExistsError
         If several records know the contents.
     """
-    real = Path(os.path.realpath(file))
-    usual = real.with_name(f"{real.name}.releases.json")
-    contents, found = _contents(real), {usual} if usual.exists() else set()
+    real, link = Path(os.path.realpath(file)), Path(os.path.abspath(file))
+    usual, older = (each.with_name(f"{each.name}.releases.json") for each in (real, link))
+    contents, found = _contents(real), {each for each in (usual, older) if each.exists()}
     for each in real.parent.glob("*.releases.json"):
         with suppress(ValueError):  # another file of such a name
             if any(entry.get("contents") == contents for entry in _recorded(each)):
