@@ -459,8 +459,9 @@ def release(
         if not again:
             refuse_twice(output, column=str(values.name), publish=asked["publish"], record=record)
         made = make_release(values, **asked)
-        if dropped := table.dropped(values):
-            made = replace(made, remarks=(dropped, *made.remarks))
+        dropped = [each for each in [table.dropped(values)] if each]
+        how = made.statement | {"missing": options["missing"]}  # the rule; the count is private
+        made = replace(made, statement=how, remarks=(*dropped, *made.remarks))
         output = made.write(output, record=record, again=again, budget=budget, source=file)
         statement = statement_path(output)
         said = json.loads(statement.read_text(encoding="utf-8"))

@@ -434,6 +434,7 @@ def _statement(promise: Promise) -> dict[str, Any]:
         "lower": frame.lower if numbers else None,
         "upper": frame.upper if numbers else None,
         "outside": frame.outside if numbers else None,
+        "missing": "refuse",
         "levels": None if numbers else [*frame.levels],
         "other": frame.other,
         "whole": frame.whole,

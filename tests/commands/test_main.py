@@ -197,6 +197,9 @@ def test_no_record_is_dropped_without_a_word(tmp_path: Path, capsys: Capture) ->
     out = capsys.readouterr()
     assert "1 of 4 records have no number" in out.err
     assert out.out.startswith(f"{tmp_path / 'mean.csv'}: ")
+    assert json_of(tmp_path / "mean.csv.statement.json")["missing"] == "drop"
+    [entry] = json_of(tmp_path / "table.csv.releases.json")
+    assert [each[:33] for each in entry["remarks"]] == ["1 of 4 records have no number in "]
 
 
 def test_a_folder_that_is_not_there_is_named_before_anything_is_computed(
