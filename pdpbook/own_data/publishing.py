@@ -288,15 +288,12 @@ def _refuse_twice(path: Path, column: str, publish: str, known: list[dict[str, A
     same = [each for each in known if (each["column"], each["publish"]) == (column, publish)]
     if same:
         total, last = total_cost(same), Path(same[-1]["values"])
-        waiting = last.with_name(f".{last.name}.{same[-1].get('word')}.tmp")  # of an older version
         lost = (
-            ""
-            if last.exists()
-            else f" (it is {waiting} still)"
-            if waiting.exists()
-            else " (it is not there: it has been moved, or the process ended before it was "
-            "written; what has been drawn counts as spent)"
+            " (it is not there: it has been moved, or the process ended before it was written; "
+            "what has been drawn counts as spent)"
         )
+        if last.exists() or not last.is_absolute():  # as in older records
+            lost = ""
         raise FileExistsError(
             f"{PUBLISHED.get(publish, publish)} of column {column!r} has been released before, the "
             f"last time {same[-1]['made']} to {last}{lost}, at ε = {total['epsilon']:g} in all; a "

@@ -13,9 +13,10 @@ independent given the table, and an attacker sees all of it.  Gaussian noise has
 queries are first added as :math:`\rho_i=\sum_q d_{iq}^2/2\sigma_q^2`, and then turned into an ε at
 one δ (:mod:`pdpbook.own_data.query_noise`).
 
-All losses are upper bounds: what is computed with rounding is rounded up.  The query itself is
-taken to be computed without rounding, and the list of the groups to be public.  One row of the
-table is one record; who has several rows loses at most the sum of their losses.  The principle is
+No loss is stated too small: what is computed with rounding is rounded up, and the audit says where
+it has only an upper bound.  The query itself is taken to be computed without rounding, and the list
+of the groups to be public.  One row of the table is one record; who has several rows loses at most
+the sum of their losses.  The principle is
 taught in *What a released statistic tells about each record*.
 """
 
@@ -175,7 +176,7 @@ def audit_release(
     Returns
     -------
     ReleaseAudit
-        Upper bounds of the fixed-noise losses.  A record alone in its group has an infinite loss by
+        The fixed-noise losses, or upper bounds of them.  A record alone in its group has an infinite loss by
         a mean, because a mean of nobody cannot be released.
 
     Notes

@@ -217,25 +217,22 @@ def test_a_record_knows_a_file_by_its_contents(tmp_path: Path) -> None:
     with pytest.raises(FileExistsError, match=f"one record must hold all .*{beside}"):
         record_of(link)
     data.write_text("age\n1\n2\n3\n", encoding="utf-8")  # a person more: those of before remain
-    assert record_of(data) == usual
+    made(name="height").write(tmp_path / "more.csv", record=record_of(data), source=data)
+    assert record_of(copy) == record_of(data) == usual
     data.rename(tmp_path / "renamed.csv")
-    assert record_of(tmp_path / "renamed.csv") == tmp_path / "renamed.csv.releases.json"
+    assert record_of(tmp_path / "renamed.csv") == usual
     made().write(elsewhere / "out.csv", record=tmp_path / "copy.csv.releases.json")
     with pytest.raises(FileExistsError, match="one record must hold all releases"):
         record_of(copy)
 
 
 def test_the_record_of_an_earlier_version_counts(path: Path, record: Path) -> None:
-    """One of its processes was killed before the values, which waited, had their name."""
-    made().write(path, record=record)
-    [entry] = entries(record)
-    old = {key: entry[key] for key in entry if key not in ("total", "contents", "remarks")}
-    record.write_text(json.dumps([old | {"word": "abc"}]), encoding="utf-8")
-    waiting = path.rename(path.with_name(".out.csv.abc.tmp"))
-    with pytest.raises(FileExistsError, match=re.escape(f"to {path} (it is {waiting} still)")):
-        refuse_twice(path.with_name("b.csv"), column="age", publish="counts", record=record)
-    made(name="height").write(path.with_name("b.csv"), record=record)
-    assert [entry.get("total", {}).get("epsilon") for entry in entries(record)] == [None, 2.0]
+    old = {"column": "age", "publish": "counts", "made": "2026", "values": "out.csv"}
+    record.write_text(json.dumps([old | {"epsilon": 1.0, "delta": 0.0}]), encoding="utf-8")
+    with pytest.raises(FileExistsError, match=r"the last time 2026 to out\.csv, at ε = 1 in all"):
+        refuse_twice(path, column="age", publish="counts", record=record)
+    made(name="height").write(path, record=record)
+    assert [each.get("total", {}).get("epsilon") for each in entries(record)] == [None, 2.0]
 
 
 def killed_at(step: str, nth: int, folder: str) -> None:
