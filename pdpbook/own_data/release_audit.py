@@ -176,8 +176,8 @@ def audit_release(
     Returns
     -------
     ReleaseAudit
-        The fixed-noise losses, or upper bounds of them.  A record alone in its group has an infinite loss by
-        a mean, because a mean of nobody cannot be released.
+        The fixed-noise losses, or upper bounds of them.  A record alone in its group has an
+        infinite loss by a mean, because a mean of nobody cannot be released.
 
     Notes
     -----
