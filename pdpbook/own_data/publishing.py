@@ -135,7 +135,7 @@ class Published:
         with _held(record):
             known = [] if record is None else _recorded(Path(record))
             if again:
-                path = _free(path)
+                path = _free(path, known)
             else:
                 _refuse_twice(path, said["column"], said["publish"], known)
             check_budget(known, said, budget)
@@ -314,11 +314,12 @@ def _named(entry: dict[str, Any]) -> dict[str, Any]:
     return said | {"values": Path(entry["values"]).name}
 
 
-def _free(path: Path) -> Path:
-    """Return the name, or the next one like it that neither values nor a statement have."""
-    free = path
+def _free(path: Path, known: list[dict[str, Any]]) -> Path:
+    """Return the name, or the next one like it that no file, statement or entry has."""
+    taken, free = {each["values"] for each in known}, path
     for number in count(2):
-        if not os.path.lexists(free) and not os.path.lexists(statement_path(free)):
+        there = os.path.lexists(free) or os.path.lexists(statement_path(free))
+        if not there and os.path.abspath(free) not in taken:
             break
         free = path.with_name(f"{path.stem}-{number}{path.suffix}")
     return free

@@ -372,13 +372,14 @@ def test_a_day_in_the_life_of_a_file(wine: Path, capsys: Capture) -> None:
     released("counts", "0.5", "--again", start=kill)
     assert "counts-2.csv (it is not there" in (said := released("counts", "0.5"))
     assert said.startswith("2: ") and "what has been drawn counts as spent" in said
-    assert "at ε = 3 in all" in released("counts", "0.5", "--again")
+    assert "counts-3.csv: the share" in (said := released("counts", "0.5", "--again"))
+    assert "7 releases of this file by now, at ε = 3 in all" in said
     assert [each["total"]["epsilon"] for each in json_of(record)] == [0.5, 1.5, 1.7, 1.8, 2, 2.5, 3]
     copy = wine.with_name("copy.csv")
     copy.write_bytes(wine.read_bytes())
     options = [*column, "--epsilon", "1", "--output", wine.with_name("other.csv")]
     refused(capsys, "a table of counts of column 'proline' has been", "release", copy, *options)
-    statement = json_of(wine.with_name("counts-2.csv.statement.json"))
+    statement = json_of(wine.with_name("counts-3.csv.statement.json"))
     assert statement["total"] == json_of(record)[-1]["total"]
     assert len(statement["earlier"]) == 6 and "contents" not in statement
 
