@@ -281,7 +281,7 @@ def test_a_kill_at_any_point_leaves_what_has_been_drawn_in_the_record(
             made().write(path, record=record)
     second = made().write(path, record=record, again=bool(left))
     assert (second == path) == (not left) and len(entries(record)) == 1 + bool(left)
-    assert second.read_text(encoding="utf-8").startswith("from,to,share,count\n")
+    assert second.read_text(encoding="utf-8").startswith("from,to,share,count")
     assert entries(record)[-1]["total"]["epsilon"] == 1.0 + bool(left)
 
 
