@@ -68,20 +68,17 @@ def plan_queries(
 
     Raises
     ------
-    ValueError
-        If a step of the plan or its noise is not known here, if its privacy unit is not the
-        addition or removal of one row, if the lengths of its groups are public, or if it does not
-        agree with what the caller says of it.
     ImportError
         If OpenDP or Polars is not installed.
 
     Notes
     -----
-    The neighbours of the plan differ by the removal of one row.  Before its aggregate a column may
-    be cast to floats and missing values may be filled, which changes nothing in a table without
-    them, and the plan may keep the rows that have True in one column.  A plan that keeps groups
-    secret by a threshold is not read, because its δ depends on more than the noise.  Taught in
-    *What a released statistic tells about each record*.
+    The neighbours of the plan differ by the removal of one row; a plan with another privacy unit,
+    or with public lengths, is refused.  Before its aggregate a column may be cast to floats and
+    missing values may be filled, which changes nothing in a table without them, and the plan may
+    keep the rows that have True in one column.  A plan that keeps groups secret by a threshold is
+    not read, because its δ depends on more than the noise.  Taught in *What a released statistic
+    tells about each record*.
 
     Examples
     --------
