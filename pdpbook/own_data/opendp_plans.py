@@ -89,6 +89,9 @@ def plan_queries(
     kind = require("opendp.extras.polars").LazyFrameQuery
     if not isinstance(query, kind):
         raise _validate.fail("query", "a LazyFrameQuery of OpenDP", query, TypeError)
+    given = {} if arguments is None else arguments
+    if not isinstance(given, Mapping) or not all(isinstance(v, Mapping) for v in given.values()):
+        raise _validate.fail("arguments", "a mapping from names to arguments", given, TypeError)
     require("polars")
     _check_neighbours(query._query)
     with warnings.catch_warnings():  # Polars means to change this form of a plan one day
@@ -99,8 +102,13 @@ def plan_queries(
     if where is not None and where != flag:
         raise ValueError(f"where must be that of the plan, {flag!r}, got where={where!r}")
     read = [_aggregate(each) for each in aggregates]
-    for name, _, settings in read:
-        _check_said(name, (arguments or {}).get(name, {}), settings)
+    released = {name: settings for name, _, settings in read}
+    for name, said in given.items():
+        if name not in released:
+            raise ValueError(
+                f"arguments must be about what is released, {[*released]}, got {name!r}"
+            )
+        _check_said(name, said, released[name])
     measurement = query.resolve()
     summary = require("opendp.accuracy").summarize_polars_measurement(measurement)
     rows, queries = summary.iter_rows(named=True), []
