@@ -24,14 +24,7 @@ try:
 except ModuleNotFoundError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-__all__ = [
-    "different_files",
-    "locked",
-    "place",
-    "waiting_name",
-    "write_waiting",
-    "write_whole",
-]
+__all__ = ["different_files", "locked", "write_whole"]
 
 
 def write_whole(path: Path, content: bytes, *, new: bool = False, private: bool = False) -> None:
@@ -40,41 +33,19 @@ def write_whole(path: Path, content: bytes, *, new: bool = False, private: bool 
     If ``new``, there may be no file of that name yet (FileExistsError); if ``private``, only its
     owner may read it, from the first byte on.
     """
-    waiting = write_waiting(path, content, secrets.token_hex(8), private=private)
-    try:
-        place(waiting, path, new=new)
-    finally:
-        waiting.unlink(missing_ok=True)
-
-
-def write_waiting(path: Path, content: bytes, word: str, *, private: bool = False) -> Path:
-    """Write what is to become a file under another name, which a word tells from others."""
-    waiting = waiting_name(path, word)
+    waiting = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     mode = 0o600 if private else 0o666
     try:
         with open(waiting, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-    except BaseException:
-        waiting.unlink(missing_ok=True)
-        raise
-    return waiting
-
-
-def waiting_name(path: Path, word: str) -> Path:
-    """Return the name of a file that is to become another one."""
-    return path.with_name(f".{path.name}.{word}.tmp")
-
-
-def place(waiting: Path, path: Path, *, new: bool) -> None:
-    """Give a file its name, which no other file may have if it is to be new."""
-    if new:
-        if not (path.exists() and os.path.samefile(waiting, path)):  # linked by a process that died
+        if new:
             os.link(waiting, path)
-        waiting.unlink()
-    else:
-        os.replace(waiting, path)
+        else:
+            os.replace(waiting, path)
+    finally:
+        waiting.unlink(missing_ok=True)
 
 
 def different_files(files: Mapping[str, Path]) -> None:

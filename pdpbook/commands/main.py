@@ -3,6 +3,8 @@
 ``pdpbook report wine.csv --column proline --range 200 1800 --epsilon 1 --output report.html``
 writes the report of :func:`pdpbook.report` as one page, and ``pdpbook release`` with the same
 options makes the release that was chosen, once: :func:`pdpbook.own_data.make_release`.
+``pdpbook audit`` says what releases of any program tell about each record of a file:
+:func:`pdpbook.own_data.audit_release`.
 For a column of categories ``--categories "none,school,university"`` stands in place of ``--range``.
 ``pdpbook --help`` lists the commands, and ``python -m pdpbook`` is the same.  On standard output is
 the answer and nothing else.
@@ -15,7 +17,7 @@ exit     meaning
 2        a bad option, file or column, or a second release of the same; nothing was written
 ======== ===========================================================================================
 
-Taught in *Your own column*.
+Taught in *Your own column* and in *What a release tells about each record*.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +47,8 @@ __all__ = ["main"]
 
 click = _extras.require("click")
 
+GIVEN = click.Path(exists=True, dir_okay=False, path_type=Path)
+WRITTEN = click.Path(dir_okay=False, path_type=Path)
 #: The option that sets an argument of a function, where it has another name.
 OPTIONS = {"lower": "range", "upper": "range"}
 #: The parameters of the command that say something of numbers, and their options.
@@ -162,6 +167,11 @@ def asked_levels(categories: str | None, other: str | None) -> tuple[str, ...]:
     return level_names(split_levels(categories), other)
 
 
+def table_file(file: Path, *, no_header: bool, **options: Any) -> TableFile:
+    """Return a file that is read as the options say."""
+    return TableFile(file, header=not no_header, **options)
+
+
 def read(
     file: Path,
     bounds: tuple[float, float] | None,
@@ -170,12 +180,7 @@ def read(
     column: str | None,
     other: str | None,
     outside: str,
-    no_header: bool,
-    sep: str,
-    decimal: str,
-    thousands: str | None,
     missing: str,
-    encoding: str,
     **asked: Any,
 ) -> tuple[TableFile, pd.Series, dict[str, Any]]:
     """Return a file, its column, and the arguments with which the package is asked about it.
@@ -183,15 +188,8 @@ def read(
     The column is refused if it does not go with the range or the levels.
     """
     levels = asked_levels(categories, other)
-    table = TableFile(
-        file,
-        sep,
-        decimal,
-        encoding,
-        header=not no_header,
-        thousands=thousands,
-        missing=missing,
-    )
+    how = {key: asked.pop(key) for key in ("no_header", "sep", "decimal", "thousands", "encoding")}
+    table = table_file(file, missing=missing, **how)
     values = table.labels(column, levels) if levels else table.column(column)
     if len(values) < 2:
         raise ValueError(
@@ -211,7 +209,7 @@ def refusal(error: Exception) -> Exception:
     """Return the error of a bad call, with the option that sets the refused argument."""
     argument = str(error).partition(" ")[0]
     name = OPTIONS.get(argument, argument)
-    known = {each.name for command in (report, release) for each in command.params}
+    known = {each.name for command in main.commands.values() for each in command.params}
     if name in known | {"range"}:
         return click.BadParameter(str(error), param_hint=f"'--{name}'")
     return click.UsageError(str(error))
@@ -230,121 +228,100 @@ def refused() -> Iterator[None]:
         raise click.ClickException(str(error)) from error
 
 
-def of_a_file(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the file, and the options that say how it is read."""
-    for option in reversed(
-        [
-            click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path)),
-            click.option(
-                "--column",
-                help="Name of the column; needed if there are several of numbers, or, with "
-                "--categories, several in all.",
-            ),
-            click.option(
-                "--range",
-                "bounds",
-                type=(float, float),
-                metavar="LOWER UPPER",
-                help="Ends of the range, chosen without looking at the data.",
-            ),
-            click.option(
-                "--categories",
-                metavar="LEVEL,LEVEL,...",
-                help="For a column of categories, in place of --range: its levels in order, "
-                "chosen without looking at the data. A level with a comma stands in quotation "
-                "marks. What is published is the count of each level.",
-            ),
-            click.option(
-                "--other",
-                metavar="LEVEL",
-                help="With --categories: the level to which all other values are counted; they "
-                "are refused if it is left out.",
-            ),
-            click.option(
-                "--publish",
-                type=click.Choice(["counts", "mean", "quantiles", "value"]),
-                default="counts",
-                show_default=True,
-                help="What is to be published: a table of counts, the mean, the quartiles, or "
-                "single values drawn like the data.",
-            ),
-            click.option(
-                "--epsilon", type=float, required=True, help="The promise, for all draws."
-            ),
-            click.option("--delta", type=float, default=1e-6, show_default=True),
-            click.option(
-                "--draws",
-                type=int,
-                default=1,
-                show_default=True,
-                help="Values to release, with --publish value.",
-            ),
-            click.option(
-                "--bins", type=int, help="Number of bins; follows from n and ε if left out."
-            ),
-            click.option(
-                "--whole",
-                is_flag=True,
-                help="The quantity is a whole number by its nature, and so are its bins.",
-            ),
-            click.option(
-                "--outside",
-                type=click.Choice(["refuse", "clip"]),
-                default="refuse",
-                show_default=True,
-                help="What happens to values outside the range.",
-            ),
-            click.option(
-                "--sep",
-                default=",",
-                show_default=True,
-                help=r"What separates the columns of a CSV file; \t is the tab.",
-            ),
-            click.option(
-                "--decimal",
-                default=".",
-                show_default=True,
-                help="Decimal sign of a CSV file's numbers.",
-            ),
-            click.option(
-                "--thousands",
-                help="What groups the digits of a CSV file's numbers, as in 58.085 or 7,269.",
-            ),
-            click.option(
-                "--missing",
-                type=click.Choice(["refuse", "drop"]),
-                default="refuse",
-                show_default=True,
-                help="Whether records without a value are refused, or dropped and counted.",
-            ),
-            click.option(
-                "--encoding",
-                default="utf-8",
-                show_default=True,
-                help="Encoding of a CSV file's text.",
-            ),
-            click.option(
-                "--no-header",
-                is_flag=True,
-                help="The first line of a CSV file is a record; the columns are called 1, 2, 3 "
-                "and so on.",
-            ),
-        ]
-    ):
-        command = option(command)
-    return command
+#: The file, and the options that say how it is read.
+READING = [
+    click.argument("file", type=GIVEN),
+    click.option(
+        "--sep", default=",", help=r"What separates the columns of a CSV file; \t is the tab."
+    ),
+    click.option("--decimal", default=".", help="Decimal sign of a CSV file's numbers."),
+    click.option(
+        "--thousands", help="What groups the digits of a CSV file's numbers, as in 58.085 or 7,269."
+    ),
+    click.option("--encoding", default="utf-8", help="Encoding of a CSV file's text."),
+    click.option(
+        "--no-header",
+        is_flag=True,
+        help="The first line of a CSV file is a record; the columns are called 1, 2, 3 and so on.",
+    ),
+]
+#: The options that say what is to be published of which column.
+ASKED = [
+    click.option(
+        "--column",
+        help="Name of the column; needed if there are several of numbers, or, with "
+        "--categories, several in all.",
+    ),
+    click.option(
+        "--range",
+        "bounds",
+        type=(float, float),
+        metavar="LOWER UPPER",
+        help="Ends of the range, chosen without looking at the data.",
+    ),
+    click.option(
+        "--categories",
+        metavar="LEVEL,LEVEL,...",
+        help="For a column of categories, in place of --range: its levels in order, "
+        "chosen without looking at the data. A level with a comma stands in quotation "
+        "marks. What is published is the count of each level.",
+    ),
+    click.option(
+        "--other",
+        metavar="LEVEL",
+        help="With --categories: the level to which all other values are counted; they "
+        "are refused if it is left out.",
+    ),
+    click.option(
+        "--publish",
+        type=click.Choice(["counts", "mean", "quantiles", "value"]),
+        default="counts",
+        help="What is to be published: a table of counts, the mean, the quartiles, or "
+        "single values drawn like the data.",
+    ),
+    click.option("--epsilon", type=float, required=True, help="The promise, for all draws."),
+    click.option("--delta", type=float, default=1e-6),
+    click.option("--draws", type=int, default=1, help="Values to release, with --publish value."),
+    click.option("--bins", type=int, help="Number of bins; follows from n and ε if left out."),
+    click.option(
+        "--whole",
+        is_flag=True,
+        help="The quantity is a whole number by its nature, and so are its bins.",
+    ),
+    click.option(
+        "--outside",
+        type=click.Choice(["refuse", "clip"]),
+        default="refuse",
+        help="What happens to values outside the range.",
+    ),
+    click.option(
+        "--missing",
+        type=click.Choice(["refuse", "drop"]),
+        default="refuse",
+        help="Whether records without a value are refused, or dropped and counted.",
+    ),
+]
 
 
-@click.group(
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+def takes(*listed: Sequence[Callable[..., Any]]) -> Callable[[Any], Any]:
+    """Give a command the options of several lists, in their order."""
+
+    def given(command: Any) -> Any:
+        for option in reversed([each for options in listed for each in options]):
+            command = option(command)
+        return command
+
+    return given
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
 @click.version_option(package_name="pdpbook")
 def main() -> None:
     """Per-instance differential privacy for a file of yours."""
 
 
 @main.command()
-@of_a_file
+@takes(READING[:1], ASKED, READING[1:])
 @click.option(
     "--range-from-data",
     is_flag=True,
@@ -354,22 +331,16 @@ def main() -> None:
     "--seed",
     type=int,
     default=0,
-    show_default=True,
     help="Seed of the repetitions over which errors of noisy counts are averaged.",
 )
 @click.option(
     "--reruns",
     type=int,
     default=64,
-    show_default=True,
     help="Compute end-to-end losses by running a release again without a record of each "
     "occupied bin, if there are at most so many.",
 )
-@click.option(
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the report as one HTML page.",
-)
+@click.option("--output", type=WRITTEN, help="Write the report as one HTML page.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option(
     "--quiet",
@@ -426,7 +397,7 @@ def report(
 
 
 @main.command()
-@of_a_file
+@takes(READING[:1], ASKED, READING[1:])
 @click.option(
     "--release",
     help="Name of the release, as in the report; the usual one of what is published if left "
@@ -435,17 +406,24 @@ def report(
 @click.option(
     "--output",
     required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=WRITTEN,
     help="Where the published values go, as CSV or .parquet; a statement goes beside them.",
 )
 @click.option(
     "--record",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Where the releases of FILE are remembered; FILE.releases.json if left out. Keep it "
-    "where the records are.",
+    type=WRITTEN,
+    help="Where the releases of FILE are remembered; if left out, FILE.releases.json, or the "
+    "record beside it that knows the contents of FILE. Keep it where the records are.",
 )
 @click.option(
-    "--again", is_flag=True, help="Release the same thing again, which costs its ε again."
+    "--again",
+    is_flag=True,
+    help="Release the same thing again, which costs its ε again; earlier values stay.",
+)
+@click.option(
+    "--budget",
+    type=float,
+    help="The ε that all releases of FILE may cost together; what would exceed it is refused.",
 )
 def release(
     file: Path,
@@ -454,6 +432,7 @@ def release(
     output: Path,
     record: Path | None,
     again: bool,
+    budget: float | None,
     **options: Any,
 ) -> None:
     """Make a release of a column of FILE, once, and write it.
@@ -462,37 +441,154 @@ def release(
     what they promise stands beside them, for programs. What is written may be published; the
     record of releases is for the owner of FILE.
     """
-    from pdpbook.own_data.publishing import make_release, refuse_twice, statement_path
+    from pdpbook.own_data.publishing import make_release, record_of, refuse_twice, statement_path
+    from pdpbook.own_data.spending import total_words
 
     if bounds is None and categories is None:
         raise click.UsageError(
             "Give --range LOWER UPPER, or --categories for a column of categories, chosen "
             "without looking at the data."
         )
-    record = file.with_name(f"{file.name}.releases.json") if record is None else record
-    statement = statement_path(output)
     with refused(), nothing_printed():
-        different_files(
-            {
-                "FILE": file,
-                "record": record,
-                "output": output,
-                "the statement about the output": statement,
-            }
-        )
+        record = record_of(file) if record is None else record
+        files = {"FILE": file, "record": record, "output": output}
+        different_files(files | {"the statement about the output": statement_path(output)})
         check_folder(output)
         check_folder(record)
         table, values, asked = read(file, bounds, categories, **options)
         if not again:
             refuse_twice(output, column=str(values.name), publish=asked["publish"], record=record)
         made = make_release(values, **asked)
-        made.write(output, record=record, again=again)
-    if remarks := table.remarks(values):
-        click.echo(remarks, err=True)
-    said = made.statement
+        dropped = [each for each in [table.remarks(values)] if each]
+        how = made.statement | {"missing": options["missing"]}  # the rule; the count is private
+        made = replace(made, statement=how, remarks=(*dropped, *made.remarks))
+        output = made.write(output, record=record, again=again, budget=budget, source=file)
+        statement = statement_path(output)
+        said = json.loads(statement.read_text(encoding="utf-8"))
+    for each in (*made.remarks, *said["warnings"]):
+        click.echo(each, err=True)
     click.echo(
         f"{output}: {said['what']}, {said['promise']} at ε = {said['epsilon']:g}"
         + (f", δ = {said['delta']:g}" if said["delta"] else "")
         + f"\n{statement}: what it promises, for programs"
-        + f"\n{record}: the record of releases; keep it where the records are"
+        + f"\n{record}: the record of releases, {total_words(said['total'])}; keep it where the "
+        "records are"
     )
+
+
+@main.command()
+@takes(READING)
+@click.option(
+    "--queries",
+    required=True,
+    type=GIVEN,
+    help="JSON: a list with an object for each query that was released, which has the arguments "
+    'of pdpbook.own_data.released_query, such as {"statistic": "count", "by": ["area"], '
+    '"mechanism": "discrete laplace", "scale": 4}.',
+)
+@click.option(
+    "--delta", type=float, default=0.0, help="The δ at which losses by Gaussian noise are counted."
+)
+@click.option(
+    "--neighbours",
+    type=click.Choice(["removal", "replacement"]),
+    default="removal",
+    help="Whether the record is removed, or replaced by any other.",
+)
+@click.option("--by", metavar="COLUMN", help="Show the losses by the groups of this column, too.")
+@click.option(
+    "--most",
+    type=click.IntRange(min=1),
+    default=5,
+    help="How many of the most exposed records are shown.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON.")
+def audit(
+    file: Path, queries: Path, by: str | None, most: int, as_json: bool, **options: Any
+) -> None:
+    """Compute what released queries of FILE tell about each of its records.
+
+    FILE is a CSV or a Parquet file with one record a row, and the queries are counts, sums, means
+    and quantiles that were released with noise, by any program. The audit is computed from the
+    records and is not private itself: keep it where they are.
+    """
+    import pandas as pd
+
+    from pdpbook.own_data.release_audit import audit_release
+
+    asked = {key: options.pop(key) for key in ("delta", "neighbours")}
+    with refused(), nothing_printed():
+        table = table_file(file, **options)
+        listed = read_queries(queries)
+        columns = audited_columns(table, listed)
+        made = audit_release(columns, listed, **asked)
+        groups = None if by is None else made.by_group(table.labels(by, ()))
+        rows = [int(each) for each in made.most_exposed(min(most, made.losses.size))]
+    tables = {
+        "queries": made.table().assign(exact=[*made.query_exact, made.exact]),
+        "groups": groups,
+        "most exposed": pd.DataFrame(
+            {"record": [*map(table.place, rows)], "loss": made.losses[rows]}
+        ).set_index("record"),
+    }
+    shown = {name: each for name, each in tables.items() if each is not None}
+    if as_json:  # where a loss that is infinite is null
+        said = {"file": str(file), "records": made.losses.size, **asked}
+        for name, each in shown.items():
+            text = each.reset_index().to_json(orient="records", double_precision=15)
+            said[name] = json.loads(text)
+        click.echo(json.dumps(said, indent=2, ensure_ascii=False))
+        return
+    click.echo(
+        f"{file}: what {len(listed)} queries tell about {made.losses.size:,} records, in nats by "
+        f"the {made.neighbours} of a record" + (f" at δ = {made.delta:g}" if made.delta else "")
+    )
+    for each in shown.values():
+        click.echo(f"\n{each.to_string(float_format='{:.3f}'.format)}")
+    if not made.exact:
+        click.echo("\nLosses that are not exact are upper bounds.")
+
+
+def read_queries(file: Path) -> list[Any]:
+    """Return the queries that a file describes."""
+    from pdpbook.own_data.released_queries import released_query
+
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"queries must be JSON, got {str(file)!r}: {error}") from error
+    if isinstance(found, dict) and "package" in found:
+        raise ValueError(
+            "queries must be described one by one, got a statement of pdpbook release, whose "
+            "losses are in pdpbook report"
+        )
+    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+        raise ValueError(f"queries must be a list of objects, got {str(file)!r}")
+    listed = []
+    for place, each in enumerate(found, start=1):
+        try:
+            listed.append(released_query(each.pop("statistic", ""), **each))
+        except (ValueError, TypeError) as error:
+            raise ValueError(
+                f"queries must be as described, got in number {place}: {error}"
+            ) from error
+    return listed
+
+
+def audited_columns(table: TableFile, queries: Sequence[Any]) -> dict[str, Any]:
+    """Return the columns of a file that queries name: numbers, groups, and True or False."""
+    found: dict[str, Any] = {}
+    for each in queries:
+        for name in each.by:
+            found[name] = table.labels(name, ())
+        if each.where is not None:
+            texts = table.labels(each.where, ()).str.lower()
+            if not texts.isin(["true", "false"]).all():
+                raise ValueError(
+                    f"column {each.where!r} of {table.path} must hold true and false only"
+                )
+            found[each.where] = texts == "true"
+    for each in queries:
+        if each.column is not None:
+            found[each.column] = table.column(each.column)
+    return found

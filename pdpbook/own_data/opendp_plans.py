@@ -1,18 +1,26 @@
 """The queries of a plan that OpenDP makes with Polars, read for an audit.
 
-A plan spends one budget on several queries.  OpenDP summarises what it does in a table: a row for
-each released column, with the aggregate, the distribution of the noise and its scale.  The summary
-leaves out the ranges and the candidates, so the caller gives them, and they are refused if their
-worst case is not the one that the plan states.  The principle is taught in *What a released
-statistic tells about each record*.
+A plan spends one budget on several queries.  OpenDP summarises its noise in a table: a row for each
+released number, with the aggregate, the distribution and its scale.  The rest is in the plan of
+Polars: which rows take part, the groups, the columns, and the ranges or the candidates.  Both are
+read, and nothing is believed that can be read: what the caller says of the plan has to agree with
+it, and so has the worst case.  A plan with any step that is not known here is refused, and the
+error names the step.  The principle is taught in *What a released statistic tells about each
+record*.
 """
 
 from __future__ import annotations
 
+import io
+import json
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import islice
 from typing import Any
+
+import numpy as np
 
 from pdpbook import _validate
 from pdpbook._extras import require
@@ -26,17 +34,19 @@ PLANNED = {
     "Integer Laplace": "discrete laplace",
     "Float Laplace": "laplace",
     "Integer Gaussian": "discrete gaussian",
-    "Float Gaussian": "discrete gaussian",  # it is drawn on a fine grid, for which only ρ is proved
+    "Float Gaussian": "gaussian",  # on the grid of 2⁻¹⁰⁷⁴, which moves a loss by less than rounding
     "ExponentialMin": "permute and flip",
     "GumbelMin": "exponential mechanism",
 }
+#: How the summary calls an aggregate.
+SUMMED = {"count": "Length", "sum": "Sum", "quantile": "-Quantile"}
 
 
 def plan_queries(
     query: Any,
-    arguments: Mapping[str, Mapping[str, Any]],
+    arguments: Mapping[str, Mapping[str, Any]] | None = None,
     *,
-    by: Sequence[str] = (),
+    by: Sequence[str] | None = None,
     where: str | None = None,
 ) -> list[ReleasedQuery]:
     """Read the queries of a plan that OpenDP makes with Polars.
@@ -45,94 +55,247 @@ def plan_queries(
     ----------
     query : opendp.extras.polars.LazyFrameQuery
         What ``context.query()...`` returns, with public groups.
-    arguments : mapping from str to mapping
-        What the summary of a plan leaves out, for each released column but counts: arguments of
-        :func:`released_query`, such as ``{"income": {"lower": 0, "upper": 100}}``, or
-        ``{"candidates": [...]}`` for a quantile.  Where the plan has given the column another
-        name, ``column`` is the old one.
-    by, where
-        The columns of its ``group_by``, and the column of its ``filter``.
+    arguments : mapping from str to mapping, optional
+        What the plan has to say of a released column, as arguments of :func:`released_query`, such
+        as ``{"income": {"lower": 0, "upper": 100}}``; ``column`` is its name in the table.
+    by, where : optional
+        The columns that the plan has to group by, and the column of its filter.
 
     Returns
     -------
     list of ReleasedQuery
-        In the order of the summary; a mean of OpenDP is a sum and a count.
+        In the order of the plan; a mean of OpenDP is a sum and a count.
 
     Raises
     ------
-    ValueError
-        If the plan makes noise that is not known here, or if the worst case of what ``arguments``
-        say is not that of the plan.
     ImportError
         If OpenDP or Polars is not installed.
 
     Notes
     -----
-    The neighbours of the plan differ by the removal of one row.  A plan that keeps groups secret by
-    a threshold is not read, because its δ depends on more than the noise.  Taught in *What a
-    released statistic tells about each record*.
+    The neighbours of the plan differ by the removal of one row; a plan with another privacy unit,
+    or with public lengths, is refused.  Before its aggregate a column may be cast to floats and
+    missing values may be filled, which changes nothing in a table without them, and the plan may
+    keep the rows that have True in one column.  A plan that keeps groups secret by a threshold is
+    not read, because its δ depends on more than the noise.  Taught in *What a released statistic
+    tells about each record*.
 
     Examples
     --------
-    >>> plan_queries(None, {})
+    >>> plan_queries(None)
     Traceback (most recent call last):
     TypeError: query must be a LazyFrameQuery of OpenDP, got query=None
     """
     kind = require("opendp.extras.polars").LazyFrameQuery
     if not isinstance(query, kind):
         raise _validate.fail("query", "a LazyFrameQuery of OpenDP", query, TypeError)
-    given = _mapping("arguments", arguments)
+    given = {} if arguments is None else arguments
+    if not isinstance(given, Mapping) or not all(isinstance(v, Mapping) for v in given.values()):
+        raise _validate.fail("arguments", "a mapping from names to arguments", given, TypeError)
     require("polars")
+    _check_neighbours(query._query)
+    with warnings.catch_warnings():  # Polars means to change this form of a plan one day
+        warnings.simplefilter("ignore")
+        aggregates, groups, flag = _steps(json.loads(query.polars_plan.serialize(format="json")))
+    if by is not None and [*by] != groups:
+        raise ValueError(f"by must be that of the plan, {groups}, got by={by!r}")
+    if where is not None and where != flag:
+        raise ValueError(f"where must be that of the plan, {flag!r}, got where={where!r}")
+    read = [_aggregate(each) for each in aggregates]
+    released = {name: settings for name, _, settings in read}
+    for name, said in given.items():
+        if name not in released:
+            raise ValueError(
+                f"arguments must be about what is released, {[*released]}, got {name!r}"
+            )
+        _check_said(name, said, released[name])
     measurement = query.resolve()
     summary = require("opendp.accuracy").summarize_polars_measurement(measurement)
-    queries = [_planned(row, given, by, where) for row in summary.iter_rows(named=True)]
-    pure = measurement.output_measure.type == "MaxDivergence"
-    kinds = "MaxDivergence", "ZeroConcentratedDivergence"
-    if measurement.output_measure.type not in kinds:
+    rows, queries = summary.iter_rows(named=True), []
+    for _, statistic, settings in read:
+        for row in islice(rows, 2 if statistic == "mean" else 1):
+            queries.append(_planned(row, statistic, settings | {"by": groups, "where": flag}))
+    pure, stated = _privacy_loss(measurement)
+    found = sum(worst_cost(each, pure) for each in queries)
+    if next(rows, None) is not None or not math.isclose(stated, found, rel_tol=1e-6):
         raise ValueError(
-            f"query must have a privacy loss in epsilon or rho, got {measurement.output_measure}"
-        )
-    stated, found = float(measurement.map(1)), sum(worst_cost(each, pure) for each in queries)
-    if not math.isclose(stated, found, rel_tol=1e-6):
-        raise ValueError(
-            "arguments must have the ranges and candidates of the plan, whose worst case is "
-            f"{stated:.6g}, got arguments with a worst case of {found:.6g}"
+            f"query must have the worst case of what is read of it, {found:.6g}, got a plan with a "
+            f"worst case of {stated:.6g}"
         )
     return queries
 
 
-def _planned(
-    row: Mapping[str, Any],
-    columns: Mapping[str, Mapping[str, Any]],
-    by: Sequence[str],
-    where: str | None,
-) -> ReleasedQuery:
+def _check_neighbours(asked: Any) -> None:
+    """Refuse a plan whose neighbours differ by anything else than one row."""
+    domain, metric = asked._chain
+    if str(metric) != "SymmetricDistance()" or asked._d_in != 1:
+        raise ValueError(
+            "query must have the privacy unit dp.unit_of(contributions=1), because the losses are "
+            f"those of one row, got a unit of {asked._d_in} rows by {metric}"
+        )
+    if domain.get_margin([]).invariant == "lengths":  # so it is if a finer margin has it
+        raise ValueError(
+            'query must not have a margin with invariant="lengths": then the lengths of the groups '
+            "are public, and neighbours do not differ by the removal of a row, got public lengths"
+        )
+
+
+def _steps(plan: Any) -> tuple[list[Any], list[str], str | None]:
+    """Return the aggregates of a plan, its groups, and the column of its filter."""
+    match plan:
+        case {
+            "Join": {"input_right": {"GroupBy": _} as plan, "options": {"args": {"how": "Left"}}}
+        }:
+            pass  # with a list of public groups on its left
+    match plan:
+        case {"Select": {"expr": aggregates, "input": below}}:
+            keys: list[Any] = []
+        case {"GroupBy": {"aggs": aggregates, "keys": keys, "input": below, "predicates": []}}:
+            pass
+        case _:
+            raise _unread(f"a plan that ends with {_name(plan)}")
+    groups, flag = [each.get("Column") for each in keys], None
+    if None in groups:
+        raise _unread("groups by more than a column")
+    match below:
+        case {"Filter": {"input": below, "predicate": {"Column": flag}}}:
+            pass
+        case {"Filter": _}:
+            raise _unread("a filter by more than a column of True and False")
+    if _name(below) != "DataFrameScan":
+        raise _unread(f"the step {_name(below)} before the aggregate")
+    return aggregates, groups, flag
+
+
+def _aggregate(expression: Any) -> tuple[str, str, dict[str, Any]]:
+    """Return the name and the statistic of an aggregate, and what it does with its column."""
+    symbol = _name(expression)
+    inputs: list[Any] = []
+    match expression:
+        case {"Alias": [inner, name]}:
+            return (name, *_aggregate(inner)[1:])
+        case {"Function": {"input": inputs, "function": {"FfiPlugin": {"symbol": symbol}}}}:
+            pass
+    settings: dict[str, Any]
+    match symbol, inputs:
+        case ("dp_frame_len" | "dp_len", _) | ("noise", ["Len", _]):
+            return "len", "count", {}
+        case ("dp_sum" | "dp_mean", [column, lower, upper, _]) | (
+            "noise",
+            [
+                {
+                    "Agg": {
+                        "Sum": {
+                            "Function": {"input": [column, lower, upper], "function": {"Clip": _}}
+                        }
+                    }
+                },
+                _,
+            ],
+        ):
+            statistic = "mean" if symbol == "dp_mean" else "sum"
+            settings = {"lower": _number(lower), "upper": _number(upper)}
+        case ("dp_median", [column, points, _]):
+            statistic, settings = "quantile", {"quantile": 0.5, "candidates": _points(points)}
+        case ("dp_quantile", [column, share, points, _]):
+            statistic = "quantile"
+            settings = {"quantile": _number(share), "candidates": _points(points)}
+        case _:
+            raise _unread(f"the aggregate {symbol}")
+    name = _column(column)
+    return name, statistic, {"column": name, **settings}
+
+
+def _column(expression: Any) -> str:
+    """Return the column that is aggregated, whose missing values may be filled before."""
+    match expression:
+        case {"Column": name}:
+            return str(name)
+        case {"Cast": {"expr": inner, "dtype": {"Literal": "Float64"}}}:
+            return _column(inner)
+        case {"Function": {"input": [inner, {"Literal": _}], "function": "FillNull"}}:
+            return _column(inner)
+        case {"Ternary": {"predicate": test, "truthy": inner, "falsy": {"Literal": _}}}:
+            sides = [
+                {"Function": {"input": [inner], "function": {"Boolean": name}}}
+                for name in ("IsNotNan", "IsNull")
+            ]
+            if test == {"BinaryExpr": {"left": sides[0], "op": "Or", "right": sides[1]}}:
+                return _column(inner)  # this is how Polars fills what is not a number
+    raise _unread(f"the step {_name(expression)} before the aggregate")
+
+
+def _planned(row: Mapping[str, Any], statistic: str, settings: dict[str, Any]) -> ReleasedQuery:
     """Return the query of one line of OpenDP's summary of a plan."""
-    aggregate, name, scale = row["aggregate"], row["column"], row["scale"]
-    mechanism = PLANNED.get(row["distribution"])
-    counted = aggregate in ("Frame Length", "Length")
-    is_quantile = aggregate.endswith("-Quantile")
-    if mechanism is None or not (counted or is_quantile or aggregate == "Sum"):
+    aggregate, scale, mechanism = row["aggregate"], row["scale"], PLANNED.get(row["distribution"])
+    if row.get("threshold") is not None:
+        raise ValueError(f"query must have public groups, got a threshold of {row['threshold']}")
+    if statistic == "mean":  # OpenDP releases a sum and a count
+        statistic = "sum" if aggregate == "Sum" else "count"
+    if mechanism is None or not aggregate.endswith(SUMMED[statistic]):
         raise ValueError(
             "query must release counts, sums, means or quantiles with noise of Laplace, Gauss or "
             f"the exponential mechanism, got {aggregate} with {row['distribution']}"
         )
-    if row.get("threshold") is not None:
-        raise ValueError(f"query must have public groups, got a threshold of {row['threshold']}")
-    what = "count" if counted else "quantile" if is_quantile else "sum"
-    settings: dict[str, Any] = {"mechanism": mechanism, "scale": scale, "by": by, "where": where}
-    if counted:
-        return released_query(what, **settings)
-    settings |= {"column": name, **columns.get(name, {})}
-    if is_quantile:
-        share = float(aggregate.partition("-")[0])
-        # a plan scores in whole numbers, which are the records times this denominator
-        settings |= {"quantile": share, "scale": scale / Fraction(share).denominator}
-    return released_query(what, **settings)
+    if statistic == "count":
+        settings = {key: settings[key] for key in ("by", "where")}
+    if statistic == "quantile":  # scored in whole numbers, the records times this denominator
+        scale /= Fraction(settings["quantile"]).denominator
+    return released_query(statistic, mechanism=mechanism, scale=scale, **settings)
 
 
-def _mapping(name: str, value: Any) -> Mapping[str, Mapping[str, Any]]:
-    """Return a mapping whose values are mappings."""
-    if not isinstance(value, Mapping) or not all(isinstance(v, Mapping) for v in value.values()):
-        raise _validate.fail(name, "a mapping from names to arguments", value, TypeError)
-    return value
+def _check_said(name: str, said: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+    """Refuse what the caller says of a column if the plan says something else."""
+    for key, value in said.items():
+        found = settings.get(key)
+        if not (np.array_equal(value, found) if isinstance(found, list) else value == found):
+            raise ValueError(
+                f"arguments must agree with the plan, where the {key} of {name!r} is {found!r}, "
+                f"got arguments with {value!r}"
+            )
+
+
+def _privacy_loss(measurement: Any) -> tuple[bool, float]:
+    """Return whether a plan has a loss in ε and not in ρ, and what the worst record loses."""
+    measure, stated, delta = str(measurement.output_measure), measurement.map(1), 0.0
+    if isinstance(stated, tuple):
+        measure, (stated, delta) = measure.removeprefix("Approximate(").removesuffix(")"), stated
+    if delta or measure not in ("MaxDivergence", "ZeroConcentratedDivergence"):
+        raise ValueError(
+            "query must have a privacy loss in epsilon or rho, and no δ of its own, got "
+            f"{measurement.output_measure} with δ = {delta:g}"
+        )
+    return measure == "MaxDivergence", float(stated)
+
+
+def _name(node: Any) -> str:
+    """Return the name of a step or an expression of a plan, as a user of Polars knows it."""
+    name = str(next(iter(node))) if isinstance(node, dict) else str(node)
+    return {"HStack": "with_columns", "GroupBy": "group_by", "Agg": "aggregate"}.get(name, name)
+
+
+def _number(literal: Any) -> float:
+    """Return the number of a literal, which stands in it under one or more words."""
+    found = literal
+    while isinstance(found, dict) and len(found) == 1:
+        [found] = found.values()
+    if isinstance(found, bool) or not isinstance(found, (int, float)):
+        raise _unread("an end of a range or a share that is not a number")
+    return found
+
+
+def _points(literal: Any) -> list[float]:
+    """Return the candidates of a quantile, which a plan holds as the bytes of a column."""
+    match literal:
+        case {"Literal": {"Series": found}}:
+            table = require("polars").read_ipc_stream(io.BytesIO(bytes(found)))
+            return [float(each) for each in table.to_series(0)]
+    raise _unread("candidates that are not a list of numbers")
+
+
+def _unread(what: str) -> ValueError:
+    """Return the error of a plan that holds something which is not known here."""
+    return ValueError(
+        "query must aggregate columns of the table as they are, in groups by columns, and may "
+        f"filter by one of them, got {what}"
+    )

@@ -7,28 +7,31 @@ alone (:mod:`pdpbook.own_data.promises`), which holds no value, so it may be pub
 digest of the data could not: whoever guesses the data could test the guess, and no noise hides the
 answer.
 
-To make a release twice costs its ε twice.  Nothing that is published can remember that of the data,
-so two things do: the statement, which is written beside the values, and a *record* of the releases
-of a file, which only its owner can read.  A second release of the same thing, of the same column,
-is refused unless the caller says that it is meant.
+To make a release twice costs its ε twice, and all releases of a file cost their sum
+(:mod:`pdpbook.own_data.spending`).  Nothing that is published can remember that of the data, so a
+*record* of the releases of a file does, which only its owner can read.  It knows the file by a
+digest of its contents, and it holds what the owner has to know of the data and a statement must not
+say, such as how many values were moved into the range.  A second release of the same thing, of the
+same column, is refused unless the caller says that it is meant; it is written beside the first.
 
-The record has to be right even if the process is killed.  So the values and the statement are first
-written under names that nobody looks for, then the record gets its entry, and then the two files
-get their names.  Whoever is killed before the entry has released nothing.  Whoever is killed after
-it has left both files whole, and the next call that reads the record gives them their names.  All
-of this happens under a lock, which a dead process does not keep.
+The record has to be right even if the process is killed, and what has been drawn counts as spent.
+So the record gets its entry first, then the statement is written, and then the values, each whole
+or not at all.  After a kill between them the record says where the values should be, and the next
+call that asks for the same says that they are not there.  All of this happens under a lock, which a
+dead process does not keep.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -36,26 +39,24 @@ from numpy.typing import ArrayLike
 
 import pdpbook
 from pdpbook import _extras, _validate
-from pdpbook._files import (
-    different_files,
-    locked,
-    place,
-    waiting_name,
-    write_waiting,
-    write_whole,
-)
+from pdpbook._files import different_files, locked, write_whole
 from pdpbook._repr import short_repr
+from pdpbook.own_data.column import Column
 from pdpbook.own_data.promises import HIDDEN, NEIGHBOURS, Promise
 from pdpbook.own_data.releases import RELEASES
+from pdpbook.own_data.spending import check_budget, total_cost
 from pdpbook.own_data.terms import PUBLISHED, make_terms
+from pdpbook.own_data.weak_promises import weak_promises
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Published", "make_release", "refuse_twice"]
+__all__ = ["Published", "make_release", "record_of", "refuse_twice"]
 
 #: What is made if no release is named: a choice that does not depend on the data.
 USUAL = {"counts": "histogram", "mean": "mean", "quantiles": "quantiles", "value": "response"}
+#: What a statement says of the earlier releases of the same file.
+EARLIER = ("column", "publish", "release", "epsilon", "delta", "made")
 #: Seconds for which a process waits for another one that holds the record.
 WAIT_FOR_RECORD = 60.0
 
@@ -70,10 +71,14 @@ class Published:
         The published values: counts by bin or by level, a statistic, or drawn values.
     statement : dict
         What they are and what they promise, in words and numbers for JSON.
+    remarks : tuple of str
+        What their owner has to know of the data, such as how many values were moved into the range.
+        It depends on the data, so it goes to the record and must not be published.
     """
 
     table: pd.DataFrame
     statement: dict[str, Any]
+    remarks: tuple[str, ...] = ()
 
     __repr__ = short_repr
 
@@ -83,8 +88,10 @@ class Published:
         *,
         record: str | os.PathLike[str] | None = None,
         again: bool = False,
-    ) -> None:
-        """Write the values and, beside them, the statement: both whole, or neither.
+        budget: float | None = None,
+        source: str | os.PathLike[str] | None = None,
+    ) -> Path:
+        """Write the values and, beside them, the statement.
 
         Parameters
         ----------
@@ -95,51 +102,65 @@ class Published:
             A file that only its owner may read, to which the statement is added.  Another process
             that writes the same record is waited for, for a minute at most.
         again : bool
-            Whether the same thing may have been released before.  Then earlier values of that name
-            are replaced, but no file that is not a release.
+            Whether the same thing may have been released before.  Earlier values stay: if there are
+            any of that name, ``ages.csv`` becomes ``ages-2.csv``.
+        budget : float, optional
+            The ε that all releases of the record may cost together, this one included.
+        source : str or Path, optional
+            The file of the data, of whose contents the record holds a digest.
+
+        Returns
+        -------
+        Path
+            Where the values are.
 
         Raises
         ------
         FileExistsError
-            If the same thing has been released and ``again`` is not True, or a file that is not a
-            release has the name.
-        ValueError, OSError
-            If the record cannot be read, two of the files are one, or a file cannot be written;
-            then nothing has been released.
+            If the same thing has been released and ``again`` is not True.
+        ValueError
+            If the record cannot be read, two of the files are one, or the budget is exceeded; then
+            nothing has been released.
+        OSError
+            If a file cannot be written.  What is in the record then counts as spent.
         TimeoutError
             If another process holds the record for a minute.
         ImportError
             If the values are to be Parquet and pyarrow is not installed.
         """
-        path = Path(path)
-        again = _validate.boolean("again", again)
-        said = self.statement
-        contents = {statement_path(path): _json(said | {"again": again}), path: self._content(path)}
-        files = {"path": path, "the statement": statement_path(path)}
-        different_files(files if record is None else files | {"record": Path(record)})
+        path, again = Path(path), _validate.boolean("again", again)
+        if budget is not None:
+            budget = _validate.number("budget", budget, above=0.0)
+        content, said = self._content(path), self.statement
         with _held(record):
             known = [] if record is None else _recorded(Path(record))
             if again:
-                _refuse_strange(path)
+                path = _free(path, known)
             else:
                 _refuse_twice(path, said["column"], said["publish"], known)
-            word = secrets.token_hex(8)
-            waiting = [waiting_name(file, word) for file in contents]
+            check_budget(known, said, budget)
+            named = {"path": path, "the statement": statement_path(path)}
+            different_files(named if record is None else named | {"record": Path(record)})
+            said = said | {"again": again}
+            if record is not None:
+                total = total_cost([*known, said])
+                entry = said | {
+                    "total": total,
+                    "values": os.path.abspath(path),
+                    "contents": None if source is None else _contents(Path(source)),
+                    "remarks": [*self.remarks],
+                }
+                real = Path(os.path.realpath(record))
+                write_whole(real, _json([*known, entry]), private=True)
+                said |= {"earlier": [_named(each) for each in known], "total": total}
             try:
-                for file, content in contents.items():
-                    write_waiting(file, content, word)
-                if record is not None:
-                    entry = said | {"again": again, "values": os.path.abspath(path), "word": word}
-                    write_whole(
-                        Path(os.path.realpath(record)), _json([*known, entry]), private=True
-                    )
-                for each, file in zip(waiting, contents, strict=True):
-                    place(each, file, new=not again)
-            except BaseException:
-                if record is None or not _holds(Path(record), word):
-                    for each in waiting:
-                        each.unlink(missing_ok=True)
-                raise
+                write_whole(statement_path(path), _json(said), new=True)
+                write_whole(path, content, new=True)
+            except OSError as error:
+                spent = "it is in the record, and what has been drawn counts as spent"
+                why = error.strerror or error
+                raise OSError(f"{path} cannot be written ({why}); {spent}") from error
+        return path
 
     def _content(self, path: Path) -> bytes:
         """Return the values as a file holds them."""
@@ -228,7 +249,8 @@ def make_release(
     if chosen == "repaired_game" and terms.delta == 0.0:
         raise _validate.fail("delta", "above 0 for release='repaired_game'", delta)
     assert made.draw is not None
-    return Published(made.draw(terms, column), _statement(made.promise(terms)))
+    remarks = (_moved(column),) if column.moved else ()
+    return Published(made.draw(terms, column), _statement(made.promise(terms)), remarks)
 
 
 def refuse_twice(
@@ -262,43 +284,79 @@ def refuse_twice(
 
 
 def _refuse_twice(path: Path, column: str, publish: str, known: list[dict[str, Any]]) -> None:
-    """Refuse what has a statement, values or an entry in the record already."""
+    """Refuse what has an entry in the record, a statement or values already."""
+    same = [each for each in known if (each["column"], each["publish"]) == (column, publish)]
+    if same:
+        total, last = total_cost(same), Path(same[-1]["values"])
+        lost = (
+            " (it is not there: it has been moved, or the process ended before it was written; "
+            "what has been drawn counts as spent)"
+        )
+        if last.exists() or not last.is_absolute():  # as in older records
+            lost = ""
+        raise FileExistsError(
+            f"{PUBLISHED.get(publish, publish)} of column {column!r} has been released before, the "
+            f"last time {same[-1]['made']} to {last}{lost}, at ε = {total['epsilon']:g} in all; a "
+            "second release costs its ε again, so say again=True (--again) if it is meant, got "
+            f"{str(path)!r}"
+        )
     for each in (path, statement_path(path)):
         if os.path.lexists(each):
             raise FileExistsError(
                 f"a second release costs its ε again, and {each} is there already; say again=True "
                 f"(--again) if it is meant, got {str(path)!r}"
             )
-    same = [each for each in known if (each["column"], each["publish"]) == (column, publish)]
-    if same:
-        total = sum(each["epsilon"] for each in same)
+
+
+def _named(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return what a statement says of an earlier release of the same file."""
+    said = {key: entry.get(key) for key in EARLIER}
+    return said | {"values": Path(entry["values"]).name}
+
+
+def _free(path: Path, known: list[dict[str, Any]]) -> Path:
+    """Return the name, or the next one like it that no file, statement or entry has."""
+    taken, free = {each["values"] for each in known}, path
+    for number in count(2):
+        there = os.path.lexists(free) or os.path.lexists(statement_path(free))
+        if not there and os.path.abspath(free) not in taken:
+            break
+        free = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    return free
+
+
+def record_of(file: str | os.PathLike[str]) -> Path:
+    """Return where the releases of a file are remembered, whatever link or name leads to it.
+
+    It is beside the file itself, under its name and ``.releases.json``, unless another record of
+    the folder knows these contents: that of the file of which this one is a copy, or which has been
+    renamed.  Earlier versions kept the record of a link beside the link.
+
+    Raises
+    ------
+    FileExistsError
+        If several records know the contents.
+    """
+    real, link = Path(os.path.realpath(file)), Path(os.path.abspath(file))
+    usual, older = (each.with_name(f"{each.name}.releases.json") for each in (real, link))
+    contents, found = _contents(real), {each for each in (usual, older) if each.exists()}
+    for each in real.parent.glob("*.releases.json"):
+        with suppress(ValueError):  # another file of such a name
+            if any(entry.get("contents") == contents for entry in _recorded(each)):
+                found.add(each)
+    if len(found) > 1:
+        several = ", ".join(sorted(map(str, found)))
         raise FileExistsError(
-            f"{PUBLISHED.get(publish, publish)} of column {column!r} has been released before, the "
-            f"last time {same[-1]['made']} to {same[-1]['values']}, at ε = {total:g} in all; a "
-            f"second release costs its ε again, so say again=True (--again) if it is meant, got "
-            f"{str(path)!r}"
+            f"one record must hold all releases of {file}, got {several}; make one list of them, "
+            "or name one with --record"
         )
+    return found.pop() if found else usual
 
 
-def _refuse_strange(path: Path) -> None:
-    """Refuse to replace a file that is not a release: a release has its statement beside it."""
-    beside = statement_path(path)
-    if os.path.lexists(path) and not _is_statement(beside):
-        raise FileExistsError(
-            f"{path} is there already and is not a release, since no statement is beside it; "
-            f"remove it or give another name, got {str(path)!r}"
-        )
-    if os.path.lexists(beside) and not _is_statement(beside):
-        raise FileExistsError(f"{beside} is there already and is no statement about a release")
-
-
-def _is_statement(file: Path) -> bool:
-    """Whether a file is a statement that this package has written."""
-    try:
-        said = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return isinstance(said, dict) and str(said.get("package", "")).startswith("pdpbook ")
+def _contents(file: Path) -> str:
+    """Return a digest of what a file holds, which is for its owner only."""
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 @contextmanager
@@ -327,32 +385,28 @@ def _json(found: Any) -> bytes:
 
 
 def _recorded(record: Path) -> list[dict[str, Any]]:
-    """Return the entries of a record that is held, none if it is not there.
-
-    Files of an entry whose process was killed before they had their names get them now.
-    """
+    """Return the entries of a record, none if it is not there."""
     if not record.exists():
         return []
     try:
-        found = json.loads(record.read_text(encoding="utf-8"))
-        known = [{key: each[key] for key in each} for each in found]
-        if not all({"column", "publish", "epsilon", "made", "values"} <= set(e) for e in known):
-            raise KeyError
-    except (ValueError, TypeError, KeyError):
+        known = [dict(each) for each in json.loads(record.read_text(encoding="utf-8"))]
+        for each in known:
+            if not {"column", "publish", "made", "values"} <= set(each):
+                raise KeyError
+            total_cost([each])
+    except (ValueError, TypeError, KeyError, AttributeError):
         raise ValueError(
             f"record must be a list of statements about releases, got {str(record)!r}"
         ) from None
-    for entry in known:
-        values = Path(entry["values"])
-        for file in (statement_path(values), values) if "word" in entry else ():
-            with suppress(FileNotFoundError, FileExistsError):  # there, or another file took it
-                place(waiting_name(file, entry["word"]), file, new=not entry["again"])
     return known
 
 
-def _holds(record: Path, word: str) -> bool:
-    """Whether the entry of a call is in the record."""
-    return record.exists() and any(each.get("word") == word for each in _recorded(record))
+def _moved(column: Column) -> str:
+    """Return how many values were moved into the range, or are counted elsewhere."""
+    share = f"{column.moved:,} of {column.records:,} values ({column.moved / column.records:.1%})"
+    if column.levels:
+        return f"{share} are none of the levels and are counted as {column.other!r}."
+    return f"{share} lay outside the range and were moved to its nearer end."
 
 
 def _statement(promise: Promise) -> dict[str, Any]:
@@ -378,12 +432,14 @@ def _statement(promise: Promise) -> dict[str, Any]:
         "lower": frame.lower if numbers else None,
         "upper": frame.upper if numbers else None,
         "outside": frame.outside if numbers else None,
+        "missing": "refuse",
         "levels": None if numbers else [*frame.levels],
         "other": frame.other,
         "whole": frame.whole,
         "bins": None if promise.name in ("mean", "quantiles") else terms.bins,
         "draws": promise.draws,
         "parameters": dict(promise.parameters),
+        "warnings": weak_promises([promise]),
         "generator": "the operating system's, by exact samplers in whole numbers",
         "package": f"pdpbook {pdpbook.__version__}",
         "made": datetime.now(UTC).isoformat(timespec="seconds"),

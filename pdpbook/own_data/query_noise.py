@@ -4,8 +4,19 @@ Laplace noise of scale b loses d/b when the numbers move by d, in the sum of the
 L¹).  Gaussian noise of standard deviation σ has no finite loss; it counts
 :math:`\rho=d^2/2\sigma^2`, in the sum of the squares (L²), and several queries are added before
 they are turned into an ε at δ.  If all noise is continuous, they are one Gaussian release at the
-distance :math:`\sqrt{2\rho}`, and its ε is exact; otherwise the Rényi divergence
-:math:`\alpha\rho` bounds it at every order α.  All costs are rounded up.
+distance :math:`\sqrt{2\rho}`, and its ε is exact.  The Rényi divergence :math:`\alpha\rho` bounds
+it at every order α whatever the noise is.  All costs are rounded up.
+
+Discrete Gaussian noise on whole numbers is nearly as good as continuous noise.  Its probability of
+y is at most the density :math:`\varphi(y)` of the continuous noise, because the sum of
+:math:`e^{-k^2/2\sigma^2}` is at least its integral (Poisson's formula), and by Jensen's inequality
+:math:`\varphi(y)` is at most :math:`e^{1/24\sigma^2}` times the probability that the continuous
+noise rounds to y.  Rounding it changes the loss :math:`(2yd+d^2)/2\sigma^2` by at most
+:math:`|d|/2\sigma^2`.  So if the continuous noise of all numbers that a record moves by
+:math:`d_j` is (ε, δ)-private, the discrete noise is so at
+
+.. math:: \varepsilon+\sum_j\frac{|d_j|}{2\sigma_j^2} ,\qquad
+          \delta\exp\sum_j\frac1{24\sigma_j^2} .
 
 Noise is named, or it is a measurement of OpenDP.  There a release is a stable transformation, such
 as a sum, chained to a measurement that adds noise.  The measurement alone has a *privacy map*,
@@ -33,6 +44,7 @@ __all__ = [
     "check_noise",
     "distance_costs",
     "epsilons_at",
+    "grid_excess",
     "is_pure",
     "metric_power",
 ]
@@ -118,20 +130,39 @@ def _mapped_costs(measurement: Any, distances: Floats) -> Floats:
     return costs[place]
 
 
-def epsilons_at(rho: Floats, delta: float, exact: bool) -> Floats:
-    """Return the ε at δ of Gaussian noise whose queries add up to ρ."""
+def grid_excess(mechanism: Any, scale: float, numbers: int) -> tuple[float, float]:
+    """Return what the grid of Gaussian noise adds, if one record moves so many numbers.
+
+    The first is added to ε, for each √ρ, and the second to the logarithm of δ.  Of a measurement,
+    whose noise is not known, the first is infinite.
+    """
+    if mechanism == "gaussian":
+        return 0.0, 0.0
+    if mechanism != "discrete gaussian":
+        return math.inf, 0.0
+    return up(math.sqrt(numbers / 2.0) / scale, 3), up(numbers / 24.0 / scale / scale, 3)
+
+
+def epsilons_at(rho: Floats, delta: float, excess: Floats, log_excess: float) -> Floats:
+    """Return the ε at δ of Gaussian noise whose queries add up to ρ.
+
+    ``excess``, as large as ρ, and ``log_excess`` are what the grids add to ε and to the logarithm
+    of δ.
+    """
     distinct, place = np.unique(rho, return_inverse=True)
     if distinct.size > MOST:
         distinct, place = np.unique(_shortened(rho), return_inverse=True)
     finite = np.isfinite(distinct)
-    costs = np.full(distinct.size, np.inf)
-    if finite.any():
-        if exact:
-            lengths = up(np.sqrt(up(2.0 * distinct[finite], 1)), 1)
-            costs[finite] = gaussian_epsilons(lengths, delta=delta, sigma=1.0)
-        else:
-            costs[finite] = _renyi_epsilons(distinct[finite], delta)
-    return costs[place]
+    bound, normal = np.full((2, distinct.size), np.inf)
+    if excess.any():
+        bound[finite] = _renyi_epsilons(distinct[finite], delta)
+    left = delta * math.exp(-log_excess) * (1.0 - 2.0**-50)
+    if finite.any() and np.isfinite(excess).any() and left >= 1e-300:
+        lengths = up(np.sqrt(up(2.0 * distinct[finite], 1)), 1)
+        normal[finite] = gaussian_epsilons(lengths, delta=left if log_excess else delta, sigma=1.0)
+    return np.minimum(
+        bound[place], up(normal[place] + excess, 1) if excess.any() else normal[place]
+    )
 
 
 def _renyi_epsilons(rho: Floats, delta: float) -> Floats:

@@ -13,9 +13,10 @@ independent given the table, and an attacker sees all of it.  Gaussian noise has
 queries are first added as :math:`\rho_i=\sum_q d_{iq}^2/2\sigma_q^2`, and then turned into an ε at
 one δ (:mod:`pdpbook.own_data.query_noise`).
 
-All losses are upper bounds: what is computed with rounding is rounded up.  The query itself is
-taken to be computed without rounding, and the list of the groups to be public.  One row of the
-table is one record; who has several rows loses at most the sum of their losses.  The principle is
+No loss is stated too small: what is computed with rounding is rounded up, and the audit says where
+it has only an upper bound.  The query itself is taken to be computed without rounding, and the list
+of the groups to be public.  One row of the table is one record; who has several rows loses at most
+the sum of their losses.  The principle is
 taught in *What a released statistic tells about each record*.
 """
 
@@ -35,7 +36,7 @@ from pdpbook._extras import progress_bar
 from pdpbook._repr import short_repr
 from pdpbook.own_data.audited_table import AuditedTable, label_codes
 from pdpbook.own_data.query_losses import query_costs
-from pdpbook.own_data.query_noise import epsilons_at, is_pure
+from pdpbook.own_data.query_noise import epsilons_at, grid_excess, is_pure
 from pdpbook.own_data.released_queries import ReleasedQuery
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
 __all__ = ["ReleaseAudit", "audit_release"]
 
 Floats = NDArray[np.float64]
+
+#: The noise, and the ways to choose a candidate, whose losses are computed and not only bounded.
+EXACT = ("laplace", "discrete laplace", "gaussian", "exponential mechanism", "permute and flip")
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +72,9 @@ class ReleaseAudit:
         At which the losses are counted; 0 for pure losses.
     neighbours : str
         "removal" or "replacement".
+    exact, query_exact : bool and tuple of bool
+        Whether what all queries together, and each of them, cost is the loss itself, up to
+        rounding; otherwise it is an upper bound.
     """
 
     losses: Floats
@@ -77,6 +84,8 @@ class ReleaseAudit:
     names: tuple[str, ...]
     delta: float
     neighbours: str
+    exact: bool
+    query_exact: tuple[bool, ...]
 
     __repr__ = short_repr
 
@@ -167,8 +176,8 @@ def audit_release(
     Returns
     -------
     ReleaseAudit
-        Upper bounds of the fixed-noise losses.  A record alone in its group has an infinite loss by
-        a mean, because a mean of nobody cannot be released.
+        The fixed-noise losses, or upper bounds of them.  A record alone in its group has an
+        infinite loss by a mean, because a mean of nobody cannot be released.
 
     Notes
     -----
@@ -207,34 +216,39 @@ def audit_release(
     if delta and not any(spread):
         raise _validate.fail("delta", "0 without Gaussian noise: all losses are pure", delta)
     replaced = neighbours == "replacement"
-    exact = all(
-        each.mechanism == "gaussian"
-        for each, is_spread in zip(listed, spread, strict=True)
-        if is_spread
-    )
     shown = None if progress is None else _validate.boolean("progress", progress)
     bar = progress_bar(listed, shown=shown, desc="queries")
-    alone = np.empty((len(listed), columns.records))
-    worst = np.empty(len(listed))
-    pure, pure_worst = np.zeros(columns.records), 0.0
-    rho, rho_worst = np.zeros(columns.records), 0.0
+    records = columns.records
+    alone = np.empty((len(listed), records + 1))  # behind the records is the worst one
+    pure, rho, excess = np.zeros((3, records + 1))
+    log_excess = 0.0
     for place, each in enumerate(bar):
-        costs, most = query_costs(each, columns, replaced)
-        if is_pure(each.mechanism):
-            alone[place], worst[place] = costs, most
-            pure, pure_worst = up(pure + costs, 1), float(up(pure_worst + most, 1))
-        else:
-            own = each.mechanism == "gaussian"
-            alone[place] = epsilons_at(costs, delta, own)
-            worst[place] = epsilons_at(np.array([most]), delta, own)[0]
-            rho, rho_worst = up(rho + costs, 1), float(up(rho_worst + most, 1))
+        costs = np.append(*query_costs(each, columns, replaced))
+        if not spread[place]:
+            alone[place] = costs
+            pure = up(pure + costs, 1)
+            continue
+        rate, more = grid_excess(each.mechanism, each.scale, 2 if replaced else 1)
+        added = up(rate * np.sqrt(costs), 2) if 0 < rate < np.inf else np.full_like(costs, rate)
+        alone[place] = epsilons_at(costs, delta, added, more)
+        rho, excess, log_excess = up(rho + costs, 1), up(excess + added, 1), log_excess + more
     if any(spread):
-        pure = up(pure + epsilons_at(rho, delta, exact), 1)
-        pure_worst = float(up(pure_worst + epsilons_at(np.array([rho_worst]), delta, exact)[0], 1))
-    for array in (pure, alone, worst):
+        pure = up(pure + epsilons_at(rho, delta, excess, log_excess), 1)
+    for array in (pure, alone):
         array.setflags(write=False)
-    names = tuple(each.name for each in listed)
-    return ReleaseAudit(pure, alone, pure_worst, worst, names, delta, neighbours)
+    exact = tuple(each.mechanism in EXACT for each in listed)
+    attained = sum(each.statistic == "quantile" for each in listed) < 2 and len({*spread}) == 1
+    return ReleaseAudit(
+        losses=pure[:-1],
+        query_losses=alone[:, :-1],
+        worst_case=float(pure[-1]),
+        query_worst_cases=alone[:, -1],
+        names=tuple(each.name for each in listed),
+        delta=delta,
+        neighbours=neighbours,
+        exact=all(exact) and (len(listed) == 1 or (attained and not replaced)),
+        query_exact=exact,
+    )
 
 
 def _quantile(values: Floats, share: float) -> float:

@@ -101,8 +101,9 @@ def released_query(
     mechanism : str or opendp.mod.Measurement, optional
         For numbers: "laplace" (where none is given), "discrete laplace", "gaussian", "discrete
         gaussian", or the measurement of OpenDP that adds the noise, such as
-        ``dp.m.make_laplace(...)`` before it is chained to a query.  For a quantile: "exponential
-        mechanism" (where none is given) or "permute and flip".
+        ``dp.m.make_laplace(...)`` before it is chained to a query.  A measurement does not say
+        which noise it adds, so it gives upper bounds, where a name gives the loss.  For a quantile:
+        "exponential mechanism" (where none is given) or "permute and flip".
     scale : float, optional
         Scale b of Laplace noise or standard deviation σ of Gaussian noise, in the unit of the
         answer.  Of a quantile it is in records: the score of a candidate r is

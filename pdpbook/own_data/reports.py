@@ -49,6 +49,7 @@ from pdpbook.own_data.releases import (
     range_from_data,
 )
 from pdpbook.own_data.terms import PUBLISHED, make_terms
+from pdpbook.own_data.weak_promises import CERTAIN, weak_promises
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,8 +79,6 @@ CAUTION = (
     "is drawn exactly, in whole numbers, from the generator of the operating system, which has no "
     "seed."
 )
-#: A guess that is right with a larger probability is called certain.
-CERTAIN = 0.999
 QUARTILES = ("lower quartile error", "median error", "upper quartile error")
 
 
@@ -296,7 +295,7 @@ class Report:
                 "range and were moved to its nearer end; all errors are measured from the moved "
                 "values."
             )
-        found += self._weak_promises
+        found += weak_promises(self.releases)
         found += self._of_levels if column.levels else self._of_numbers
         for name, why in self.left_out.items():
             found.append(f"The {name.replace('_', ' ')} is left out: {why}.")
@@ -361,36 +360,6 @@ class Report:
                 "All values are whole numbers. If that is so because of what the quantity is, as "
                 "with grades, and not by chance, say whole=True (--whole): the bins are then whole "
                 "numbers, and so is what is released."
-            )
-        return found
-
-    @property
-    def _weak_promises(self) -> list[str]:
-        """What to know of an ε or a δ with which next to nothing is promised."""
-        n, found = self.column.records, []
-        if self.epsilon > math.log(CERTAIN / (1.0 - CERTAIN)):
-            right = 1.0 / (1.0 + math.exp(-self.epsilon))
-            found.append(
-                f"ε = {self.epsilon:g} hides next to nothing: a release may raise the probability "
-                "that an attacker gives to the presence of a record from 1/2 to "
-                f"{_nines(right)}. At ε = 1 it is at most 0.73 afterwards."
-            )
-        for each in self.releases:
-            uniform = each.parameters.get("uniform_probability")
-            if isinstance(uniform, float) and (
-                (true := 1.0 - uniform * (self.bins - 1) / self.bins) > CERTAIN
-            ):
-                found.append(
-                    f"By {each.title} a drawn record comes out as its true bin with probability "
-                    f"{_nines(true)}, so almost every released value is the true bin of a record. "
-                    "The promise says only how little can be told about whether a given record is "
-                    f"among the {n:,}; whoever knows which record was drawn knows its bin."
-                )
-        if self.delta * n >= 1.0 and any(each.delta > 0.0 for each in self.releases):
-            found.append(
-                f"δ = {self.delta:g} is not below 1/n = {1.0 / n:.3g}, and then it promises next "
-                "to nothing: to publish one record drawn at random, without noise, has ε = 0 at "
-                "δ = 1/n. Choose a δ far below 1/n."
             )
         return found
 
@@ -781,12 +750,6 @@ def _details(release: ColumnRelease) -> dict[str, Any]:
         "replacement epsilon": replaced and replaced.epsilon,
         "replacement delta": replaced and replaced.delta,
     }
-
-
-def _nines(probability: float) -> str:
-    """Return a probability near 1 with the first digit that is not a nine."""
-    digits = min(max(math.ceil(-math.log10(max(1.0 - probability, 1e-15))), 2), 15)
-    return f"{math.floor(probability * 10**digits) / 10**digits:.{digits}f}"
 
 
 def _promise(epsilon: float, delta: float) -> str:

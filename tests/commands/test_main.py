@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -185,7 +186,7 @@ def test_no_record_is_dropped_without_a_word(tmp_path: Path, capsys: Capture) ->
         ("age\n30\n\n50\n\n\n60\n", ends, "got 3 of 6 missing or infinite, the first in line 3"),
         ("age\n30\n40\n130\n", ends, "got 1 of 3 outside, the first in line 4: 130"),
         ("age\n30\n30\n", from_data, "so give --range instead, got only 30"),
-        ("age\n30\n", ends, "must hold at least 2 records, got 1"),
+        ("age\n30\n", ends, f"column 'age' of {file} must hold at least 2 records, got 1"),
         ("n,age\na,\nb,\n", [*ends, "--column", "age", "--missing", "drop"], "got 0 that have a"),
     ):
         file.write_text(text, encoding="utf-8")
@@ -199,31 +200,19 @@ def test_no_record_is_dropped_without_a_word(tmp_path: Path, capsys: Capture) ->
     out = capsys.readouterr()
     assert "1 of 4 records have no number" in out.err
     assert out.out.startswith(f"{tmp_path / 'mean.csv'}: ")
+    assert json_of(tmp_path / "mean.csv.statement.json")["missing"] == "drop"
+    [entry] = json_of(tmp_path / "table.csv.releases.json")
+    assert [each[:33] for each in entry["remarks"]] == ["1 of 4 records have no number in "]
 
 
 def test_a_folder_that_is_not_there_is_named_before_anything_is_computed(
     wine: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def computed(*_: object, **__: object) -> None:
-        raise AssertionError("the report was computed")
-
-    monkeypatch.setattr("pdpbook.own_data.reports.report", computed)
+    monkeypatch.setattr("pdpbook.own_data.reports.report", None)
     page = wine.parent / "no" / "report.html"
     assert run("report", wine, *OPTIONS, "--output", page) == 1
     assert f"{page} cannot be written: there is no folder {page.parent}" in said(capsys)
     assert names(wine.parent) == [wine.name]
-
-
-def test_a_page_that_cannot_be_written_is_named_as_the_user_named_it(
-    wine: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device", str(wine.parent / ".pdpbook-x7a"))
-
-    monkeypatch.setattr("pdpbook.commands.main.write_whole", full)
-    page = wine.parent / "report.html"
-    assert run("report", wine, *OPTIONS, "--output", page) == 1
-    assert said(capsys) == f"Error: {page} cannot be written: No space left on device"
 
 
 def test_without_click_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,52 +266,39 @@ def test_a_release_is_written_once(wine: Path, suffix: str, capsys: Capture) -> 
     folder, record = wine.parent / "published", wine.with_name("wine.csv.releases.json")
     folder.mkdir()
     output = folder / f"proline{suffix}"
-    statement = folder / f"{output.name}.statement.json"
     assert run("release", wine, *OPTIONS, "--output", output) == 0
     assert str(output) in capsys.readouterr().out
-    assert names(folder) == [output.name, statement.name]
-    assert record.stat().st_mode & 0o077 == 0
+    assert names(folder) == [output.name, f"{output.name}.statement.json"]
     table = table_of(output)
-    assert list(table) == ["from", "to", "share", "count"] and len(table) == 17
+    assert list(table)[:4] == ["from", "to", "share", "count"] and len(table) == 17
     assert table["share"].sum() == pytest.approx(1.0)
     before = output.read_bytes()
     for other in (output, folder / "other.csv"):
         refused(capsys, SECOND, "release", wine, *OPTIONS, "--output", other)
-    assert output.read_bytes() == before and names(folder) == [output.name, statement.name]
-    assert run("release", wine, *OPTIONS, "--publish", "mean", "--output", folder / "m.csv") == 0
     assert run("release", wine, *OPTIONS, "--output", output, "--again") == 0
-    assert {"again": True, "epsilon": 1.0}.items() <= json_of(statement).items()
-    assert [each["publish"] for each in json_of(record)] == ["counts", "mean", "counts"]
+    second = folder / f"proline-2{suffix}"
+    assert len(table_of(second)) == 17 and output.read_bytes() == before
+    assert str(second) in capsys.readouterr().out and record.stat().st_mode & 0o077 == 0
 
 
-def test_a_report_of_categories(people: Path, capsys: Capture) -> None:
-    page = people.with_name("report.html")
-    assert run("report", people, *EDUCATION, "--output", page) == 0
-    out = capsys.readouterr().out
-    assert out.startswith("education: 5 records in 3 levels, a table of counts at ε = 1")
-    assert page.exists()
+def test_counts_of_categories(people: Path, suffix: str, capsys: Capture) -> None:
     assert run("report", people, *EDUCATION, "--json") == 0
     values = pd.Series(["school", "none", "school", "university", "school"], name="education")
     made = pb.report(values, 1.0, categories=["none", "school", "university"])
     assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(made.to_dict()))
-
-
-def test_a_release_of_categories(people: Path, suffix: str, capsys: Capture) -> None:
     output = people.with_name(f"published{suffix}")
     options = [*EDUCATION, "--release", "noisy_counts", "--other", "not known"]
     assert run("release", people, *options, "--output", output) == 0
     table = table_of(output)
-    assert list(table) == ["level", "count"]
+    assert list(table)[:2] == ["level", "count"]
     assert table["level"].tolist() == ["none", "school", "university", "not known"]
     statement = json_of(output.with_name(f"{output.name}.statement.json"))
     assert statement["levels"] == table["level"].tolist() and statement["records"] is None
-    again = people.with_name("again.csv")
-    refused(capsys, SECOND, "release", people, *options, "--output", again)
 
 
-def test_no_output_replaces_the_data_by_whatever_name(wine: Path, capsys: Capture) -> None:
+def test_no_output_is_the_data_the_record_or_a_statement(wine: Path, capsys: Capture) -> None:
     """The same file is named by a detour, by a symbolic link and by a hard link, too."""
-    folder = wine.parent / "links"
+    folder, one = wine.parent / "links", wine.with_name("one.csv")
     folder.mkdir()
     (folder / "soft.csv").symlink_to(wine)
     (folder / "hard.csv").hardlink_to(wine)
@@ -332,36 +308,24 @@ def test_no_output_replaces_the_data_by_whatever_name(wine: Path, capsys: Captur
             refused(capsys, "output must be another file than FILE", *words)
         words = ["release", wine, *OPTIONS, "--output", "x.csv", "--record", name]
         refused(capsys, "record must be another file than FILE", *words)
-
-
-def test_no_output_is_the_record_or_a_statement(wine: Path, capsys: Capture) -> None:
-    one, record = wine.with_name("one.csv"), wine.with_name("wine.csv.releases.json")
-    assert run("release", wine, *OPTIONS, "--output", one) == 0
-    beside = f"{one}.statement.json"
-    for options, message in (
-        (["--output", record], "output must be another file than record"),
-        (["--output", "a.csv", "--record", "a.csv"], "must be another file than record"),
-        (
-            ["--output", one, "--record", beside],
-            "the statement about the output must be another file than record",
-        ),
-        (["--output", beside], "is there already and is not a release"),
+    for output, record, message in (
+        (wine.with_name("r.json"), wine.with_name("r.json"), "output must be another file than re"),
+        (one, f"{one}.statement.json", "the statement about the output must be another file than"),
     ):
-        mean = [*OPTIONS, "--publish", "mean", "--again", *options]
-        refused(capsys, message, "release", wine, *mean)
+        words = ["release", wine, *OPTIONS, "--output", output, "--record", record, "--again"]
+        refused(capsys, message, *words)
 
 
-@pytest.mark.parametrize("command", [["report"], ["release", "--again"]])
-def test_nothing_is_replaced_that_the_command_has_not_made(
-    command: list[str], wine: Path, capsys: Capture
-) -> None:
+def test_nothing_is_replaced_that_the_command_has_not_made(wine: Path, capsys: Capture) -> None:
     diary = wine.with_name("diary.html")
     diary.write_text("Dear diary", encoding="utf-8")
-    words = [command[0], wine, *OPTIONS, "--output", diary, *command[1:]]
-    refused(capsys, f"{diary} is there already and is not a re", *words)
-    if command == ["report"]:
-        for _ in range(2):
-            assert run("report", wine, *OPTIONS, "--output", wine.with_name("report.html")) == 0
+    message = f"{diary} is there already and is not a report"
+    refused(capsys, message, "report", wine, *OPTIONS, "--output", diary)
+    assert run("release", wine, *OPTIONS, "--output", diary, "--again") == 0
+    assert diary.read_text(encoding="utf-8") == "Dear diary"
+    assert diary.with_name("diary-2.html").exists()
+    for _ in range(2):
+        assert run("report", wine, *OPTIONS, "--output", wine.with_name("report.html")) == 0
 
 
 def test_releases_at_the_same_time_are_made_once_and_the_record_holds_each(wine: Path) -> None:
@@ -369,9 +333,107 @@ def test_releases_at_the_same_time_are_made_once_and_the_record_holds_each(wine:
     outputs = [wine.with_name(f"{i}.csv") for i in range(4)]
     for again in ([], ["--again"]):
         words = ["-m", "pdpbook", "release", wine, *OPTIONS, *again, "--output"]
-        running = [begun(wine.parent, *words, each) for each in outputs]
+        running = [begun(wine.parent, *words, outputs[0] if again else each) for each in outputs]
         found = [(each.communicate()[1], each.returncode) for each in running]
-        made = {str(each) for each in outputs if each.exists()}
+        made = {
+            str(each)[: -len(".statement.json")] for each in wine.parent.glob("*.statement.json")
+        }
         record = json_of(wine.with_name("wine.csv.releases.json"))
         assert {entry["values"] for entry in record} == made, found
+        assert [entry["total"]["releases"] for entry in record] == [*range(1, len(record) + 1)]
         assert len(record) == (5 if again else 1), found
+
+
+def test_a_day_in_the_life_of_a_file(wine: Path, capsys: Capture) -> None:
+    """The mean, counts, quartiles, the mean again, a kill between, a budget: and what is spent."""
+    record, kill = wine.with_name("wine.csv.releases.json"), "import os, signal; "
+    kill += "os.link = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+    column = ["--column", "proline", *RANGE]
+
+    def released(publish: str, epsilon: str, *more: str | Path, start: str = "") -> str:
+        words = ["release", str(wine), *column, "--publish", publish, "--epsilon", epsilon]
+        words += ["--output", str(wine.with_name(f"{publish}.csv")), *map(str, more)]
+        if start:
+            code = f"{start}from pdpbook.__main__ import main; main({words!r})"
+            killed = begun(wine.parent, "-c", code)
+            killed.communicate()
+            assert killed.returncode == -signal.SIGKILL
+            return ""
+        code = run(*words)
+        found = capsys.readouterr()
+        return found.out if code == 0 else f"{code}: {' '.join(found.err.split())}"
+
+    assert "1 release of this file by now, at ε = 0.5 in all" in released("mean", "0.5")
+    assert "2 releases of this file by now, at ε = 1.5 in all" in released("counts", "1")
+    assert "3 releases of this file by now, at ε = 1.7 in all" in released("quantiles", "0.2")
+    assert "mean of column 'proline' has been released before" in released("mean", "0.5")
+    assert "mean-2.csv: the mean" in released("mean", "0.1", "--again")
+    assert released("value", "0.3", "--budget", "2").startswith("2: ")
+    assert "5 releases of this file by now, at ε = 2 in all" in released(
+        "value", "0.2", "--budget", "2"
+    )
+    released("counts", "0.5", "--again", start=kill)
+    assert "counts-2.csv (it is not there" in (said := released("counts", "0.5"))
+    assert said.startswith("2: ") and "what has been drawn counts as spent" in said
+    assert "counts-3.csv: the share" in (said := released("counts", "0.5", "--again"))
+    assert "7 releases of this file by now, at ε = 3 in all" in said
+    assert [each["total"]["epsilon"] for each in json_of(record)] == [0.5, 1.5, 1.7, 1.8, 2, 2.5, 3]
+    copy = wine.with_name("copy.csv")
+    copy.write_bytes(wine.read_bytes())
+    options = [*column, "--epsilon", "1", "--output", wine.with_name("other.csv")]
+    refused(capsys, "a table of counts of column 'proline' has been", "release", copy, *options)
+    statement = json_of(wine.with_name("counts-3.csv.statement.json"))
+    assert statement["total"] == json_of(record)[-1]["total"]
+    assert len(statement["earlier"]) == 6 and "contents" not in statement
+
+
+def test_what_a_release_moves_and_hides_is_said(people: Path, capsys: Capture) -> None:
+    options = ["--column", "age", "--range", "31", "60", "--outside", "clip", "--epsilon", "20"]
+    output = people.with_name("o.csv")
+    assert run("release", people, *options, "--bins", "4", "--output", output) == 0
+    found = capsys.readouterr().err
+    assert "5 of 5 values (100.0%) lay outside the range and were moved" in found
+    assert "ε = 20 hides next to nothing" in found
+    options = ["--column", "education", "--categories", "none", "--other", "rest"]
+    assert run("release", people, *options, "--epsilon", "1", "--output", output, "--again") == 0
+    assert "4 of 5 values (80.0%) are none of the levels" in capsys.readouterr().err
+
+
+def test_an_audit_on_the_command_line_is_that_of_python(tmp_path: Path, capsys: Capture) -> None:
+    table = {"area": ["a", "a", "b"], "income": [10.0, 30.0, 80.0], "works": [True, False, True]}
+    file, described = tmp_path / "people.csv", tmp_path / "queries.json"
+    pd.DataFrame(table).to_csv(file, index=False)
+    asked: list[dict[str, Any]] = [
+        {"statistic": "count", "by": ["area"], "scale": 2},
+        {"statistic": "sum", "column": "income", "lower": 0, "upper": 100, "scale": 50}
+        | {"where": "works", "mechanism": "gaussian"},
+    ]
+    described.write_text(json.dumps(asked), encoding="utf-8")
+    queries = [pb.own_data.released_query(**each) for each in asked]
+    made = pb.own_data.audit_release(table, queries, delta=1e-5, neighbours="replacement")
+    words = ["audit", file, "--queries", described, "--delta", "1e-5"]
+    assert run(*words, "--neighbours", "replacement", "--by", "area", "--most", "2", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["queries"] == json.loads(
+        made.table()
+        .assign(exact=[True, True, False])
+        .reset_index()
+        .to_json(orient="records", double_precision=15)
+    )
+    assert [each["area"] for each in found["groups"]] == made.by_group(table["area"]).index.tolist()
+    first = [(f"line {row + 2}", float(made.losses[row])) for row in made.most_exposed(2)]
+    assert [(each["record"], each["loss"]) for each in found["most exposed"]] == [
+        (record, pytest.approx(loss)) for record, loss in first
+    ]
+    assert run(*words) == 0
+    shown = capsys.readouterr().out
+    assert "all queries" in shown and shown.endswith("are not exact are upper bounds.\n")
+    for text, message in (
+        ("{", "queries must be JSON"),
+        ('{"package": "pdpbook 1"}', "got a statement of pdpbook release"),
+        ('["count"]', "queries must be a list of objects"),
+        ('[{"statistic": "count", "scale": 1}, {"statistic": "sum"}]', "got in number 2: column"),
+        ('[{"statistic": "count", "scale": 1, "where": "area"}]', "must hold true and false only"),
+    ):
+        described.write_text(text, encoding="utf-8")
+        refused(capsys, message, *words)

@@ -1,71 +1,184 @@
-"""Plans that OpenDP makes with Polars, read and audited."""
+"""Plans that OpenDP makes with Polars: what is read of them, and what is refused by its name."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pdpbook.own_data import audit_release, plan_queries
 
-PEOPLE = {
+pytestmark = pytest.mark.filterwarnings("ignore")  # of OpenDP about Polars
+pl = pytest.importorskip("polars", reason="Polars comes with the extra opendp")
+
+PEOPLE: dict[str, Any] = {
     "area": ["a", "a", "a", "b", "b"],
+    "works": [True, True, False, True, False],
     "age": [20, 30, 40, 50, 90],
-    "income": [1.0, 20.0, 30.0, 40.0, 900.0],
+    "income": [1.0, 20.5, 30.0, 40.0, 900.0],
 }
+POINTS = [0.0, 10.0, 100.0]
+AGE = pl.col("age").fill_null(0)
+INCOME = pl.col("income").fill_null(0.0).fill_nan(0.0)
 
 
-def planned(dp: Any, loss: Any, quantile: float = 0.5) -> list[Any]:
-    """Two queries of OpenDP under one budget: a table by area, and a quantile."""
-    pl = pytest.importorskip("polars", reason="Polars comes with the extra opendp")
-    margin = dp.polars.Margin
-    context = dp.Context.compositor(
+def asked(dp: Any, loss: Any = None, unit: Any = None, keys: str = "keys") -> Any:
+    """A query of OpenDP that has the whole budget, with public groups by area."""
+    return dp.Context.compositor(
         data=pl.LazyFrame(PEOPLE),
-        privacy_unit=dp.unit_of(contributions=1),
-        privacy_loss=loss,
-        split_evenly_over=2,
+        privacy_unit=unit or dp.unit_of(contributions=1),
+        privacy_loss=loss or dp.loss_of(epsilon=1.0),
+        split_evenly_over=1,
         margins=[
-            margin(max_length=100, max_groups=5),
-            margin(by=["area"], invariant="keys", max_length=100, max_groups=5),
+            dp.polars.Margin(max_length=100, max_groups=5),
+            dp.polars.Margin(by=["area"], invariant=keys, max_length=100, max_groups=5),
         ],
-    )
-    income = pl.col("income").fill_null(0.0).fill_nan(0.0)
-    table = (
-        context.query()
-        .group_by("area")
-        .agg(
-            dp.len(signed=True),
-            income.dp.sum(bounds=(0.0, 100.0)).alias("total"),
-            pl.col("age").fill_null(0).dp.mean(bounds=(0, 100)),
-        )
-    )
-    points = [0.0, 10.0, 100.0]
-    return [table, context.query().select(income.dp.quantile(quantile, candidates=points))]
+    ).query()
 
 
-@pytest.mark.filterwarnings("ignore")  # of OpenDP about Polars
-def test_a_plan_under_one_budget_is_read_and_audited(dp: Any) -> None:
-    """OpenDP scores the quantile 1/3 in whole numbers, so its scale is not in records."""
-    table, median = planned(dp, dp.loss_of(epsilon=1.0), 1 / 3)
-    total = {"column": "income", "lower": 0, "upper": 100}
-    age = {"age": {"lower": 0, "upper": 100}}
-    read = plan_queries(table, {"total": total, **age}, by=["area"])
-    read += plan_queries(median, {"income": {"candidates": [0.0, 10.0, 100.0]}})
-    assert [each.statistic for each in read] == ["count", "sum", "sum", "count", "quantile"]
+def of_each(dp: Any, query: Any) -> Any:
+    """A count, a sum and a mean by area."""
+    age = pl.col("age").cast(float).fill_null(0.0).fill_nan(0.0)
+    return query.group_by("area").agg(
+        dp.len(), INCOME.dp.sum((0.0, 100.0)).alias("total"), age.dp.mean((-10.0, 100.0))
+    )
+
+
+def test_a_plan_is_read_without_a_word_of_the_caller(dp: Any) -> None:
+    read = plan_queries(of_each(dp, asked(dp)))
+    assert [each.name for each in read] == [
+        "count by area",
+        "sum of income by area",
+        "sum of age by area",
+        "count by area",
+    ]
+    assert [(each.lower, each.upper) for each in read[1:3]] == [(0.0, 100.0), (-10.0, 100.0)]
     audit = audit_release(PEOPLE, read)
     assert audit.worst_case == pytest.approx(1.0, rel=1e-6)
     assert audit.losses.max() < 1.0 and audit.losses.argmax() == 4
-    with pytest.raises(ValueError, match=r"arguments must have the ranges .* plan.*got arguments"):
-        plan_queries(table, {"total": total | {"upper": 90}, **age}, by=["area"])
+    [count] = plan_queries(asked(dp).filter(pl.col("works")).select(dp.len()))
+    assert (count.where, count.by) == ("works", ())
+    assert audit_release(PEOPLE, [count]).losses == pytest.approx([1, 1, 0, 1, 0])
+    public = pl.LazyFrame({"area": ["a", "b", "c"]})
+    [count] = plan_queries(asked(dp, keys=None).group_by("area").agg(dp.len()).with_keys(public))
+    assert count.by == ("area",)
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_a_plan_with_gaussian_noise_is_read(dp: Any) -> None:
-    table, median = planned(dp, dp.loss_of(rho=0.2))
-    total = {"column": "income", "lower": 0, "upper": 100}
-    read = plan_queries(table, {"total": total, "age": {"lower": 0, "upper": 100}}, by=["area"])
-    assert {each.mechanism for each in read} == {"discrete gaussian"}
+@pytest.mark.parametrize("share", [1 / 3, 0.5])
+def test_a_quantile_is_chosen_with_the_chances_of_opendp(dp: Any, share: float) -> None:
+    """A plan scores the quantile 1/3 in whole numbers, so its scale is not in records."""
+    column = INCOME.dp.quantile(share, candidates=POINTS)
+    if share == 0.5:
+        column = INCOME.dp.median(POINTS).alias("middle")
+    [read] = plan_queries(asked(dp).select(column))
+    assert (read.quantile, read.candidates, read.column) == (share, tuple(POINTS), "income")
+    assert audit_release(PEOPLE, [read]).worst_case == pytest.approx(1.0)
+
+
+def test_gaussian_noise_of_decimals_has_the_loss_of_gaussian_noise(dp: Any) -> None:
+    read = plan_queries(of_each(dp, asked(dp, dp.loss_of(rho=0.2))))
+    assert [each.mechanism for each in read] == [
+        "discrete gaussian",
+        "gaussian",
+        "gaussian",
+        "discrete gaussian",
+    ]
     audit = audit_release(PEOPLE, read, delta=1e-6)
     assert audit.losses.argmax() == 4 and audit.losses.max() <= audit.worst_case
-    read += plan_queries(median, {"income": {"candidates": [0.0, 10.0, 100.0]}})
-    assert read[-1].mechanism == "exponential mechanism"
+    median = asked(dp, dp.loss_of(rho=0.2)).select(INCOME.dp.median(POINTS))
+    assert plan_queries(median)[0].mechanism == "exponential mechanism"
+
+
+def test_pure_noise_under_epsilon_and_delta_is_pure(dp: Any) -> None:
+    loss = dp.loss_of(epsilon=1.0, delta=1e-6)
+    query = asked(dp, loss).select(INCOME.dp.sum((0.0, 100.0)))
+    expected = np.minimum(PEOPLE["income"], 100.0) / 100.0
+    assert audit_release(PEOPLE, plan_queries(query)).losses == pytest.approx(expected)
+
+
+REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "several rows": (
+        lambda dp: asked(dp, unit=dp.unit_of(contributions=3)).select(dp.len()),
+        "contributions=1.*got a unit of 3 rows by",
+    ),
+    "rows that change": (
+        lambda dp: asked(dp, unit=dp.unit_of(changes=1)).select(AGE.dp.sum((0, 9))),
+        "got a unit of 1 rows by ChangeOneDistance",
+    ),
+    "an identifier": (
+        lambda dp: (
+            asked(dp, unit=dp.unit_of(contributions=1, identifier=pl.col("age")))
+            .truncate_per_group(1)
+            .select(dp.len())
+        ),
+        "by SymmetricIdDistance",
+    ),
+    "public lengths": (
+        lambda dp: asked(dp, keys="lengths").select(INCOME.dp.sum((0.0, 9.0))),
+        "got public lengths",
+    ),
+    "another column": (
+        lambda dp: (
+            asked(dp)
+            .with_columns((pl.col("age") / 10).alias("income"))
+            .select(INCOME.dp.sum((0.0, 9.0)))
+        ),
+        "got the step with_columns before the aggregate",
+    ),
+    "a filter": (
+        lambda dp: asked(dp).filter(pl.col("age") > 25).select(dp.len()),
+        "got a filter by more than a column",
+    ),
+    "a sum of something else": (
+        lambda dp: asked(dp).select((pl.col("age") * 2).fill_null(0).dp.sum((0, 9))),
+        "got the step BinaryExpr before the aggregate",
+    ),
+    "a cast that changes values": (
+        lambda dp: asked(dp).select(pl.col("income").cast(int).fill_null(0).dp.sum((0, 9))),
+        "got the step Cast before the aggregate",
+    ),
+    "another count": (lambda dp: asked(dp).select(AGE.dp.n_unique()), "got the aggregate dp_n_uni"),
+    "a threshold": (
+        lambda dp: (
+            asked(dp, dp.loss_of(epsilon=1.0, delta=1e-6), keys=None).group_by("area").agg(dp.len())
+        ),
+        "got a threshold of",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_audited_is_refused_by_its_name(dp: Any, case: str) -> None:
+    plan, message = REFUSED[case]
+    with pytest.raises(ValueError, match=message):
+        plan_queries(plan(dp))
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"arguments": {"total": {"column": "age"}}}, "the column of 'total' is 'income'"),
+        ({"arguments": {"total": {"lower": -100}}}, "the lower of 'total' is 0.0, got .* -100"),
+        ({"arguments": {"age": {"upper": 90}}}, "the upper of 'age' is 100.0"),
+        ({"arguments": {"incomes": {"upper": 90}}}, "arguments must be about what is released"),
+        ({"by": ["works"]}, r"by must be that of the plan, \['area'\]"),
+        ({"by": []}, r"by must be that of the plan, \['area'\]"),
+        ({"where": "works"}, "where must be that of the plan, None, got where='works'"),
+    ],
+)
+def test_what_is_said_of_a_plan_has_to_agree_with_it(
+    dp: Any, said: dict[str, Any], message: str
+) -> None:
+    plan = of_each(dp, asked(dp))
+    with pytest.raises(ValueError, match=message):
+        plan_queries(plan, **said)
+
+
+def test_what_agrees_with_a_plan_may_be_said(dp: Any) -> None:
+    said = {"income": {"candidates": np.array(POINTS)}}
+    median = asked(dp).select(INCOME.dp.median(POINTS))
+    assert plan_queries(median, said, by=[]) == plan_queries(median)
+    with pytest.raises(ValueError, match="the candidates of 'income'"):
+        plan_queries(median, {"income": {"candidates": [0.0, 10.0, 99.0]}})

@@ -1,10 +1,12 @@
-"""Releases that are made: a statement without the data, whole files or none, nothing twice."""
+"""Releases that are made: a statement without the data, a record first, nothing twice or lost."""
 
 from __future__ import annotations
 
 import json
+import math
 import multiprocessing
 import os
+import re
 import signal
 import sys
 import time
@@ -17,10 +19,11 @@ import pytest
 import pdpbook as pb
 from pdpbook import _files
 from pdpbook.own_data import publishing, refuse_twice
+from pdpbook.own_data.publishing import record_of, statement_path
 from pdpbook.own_data.releases import RELEASES
+from pdpbook.own_data.spending import check_budget, total_cost
 
 VALUES = np.repeat([1.0, 2.0, 2.5, 4.0, 7.0], [5, 9, 1, 3, 2])
-WRITTEN = {"out.csv", "out.csv.statement.json", "record.json"}
 
 
 def made(values: Any = VALUES, **named: Any) -> pb.own_data.Published:
@@ -95,20 +98,26 @@ def test_what_is_not_private_or_does_not_go_together_is_not_released() -> None:
             made(**options)
 
 
-def test_the_same_is_not_released_twice(path: Path, record: Path) -> None:
-    made().write(path, record=record)
+def test_the_same_is_not_released_twice_and_a_second_release_is_beside_the_first(
+    path: Path, record: Path
+) -> None:
+    assert made().write(path, record=record) == path
     before, other = path.read_bytes(), path.with_name("other.csv")
     for each in (path, other):
-        with pytest.raises(FileExistsError, match=r"costs its ε again"):
+        with pytest.raises(FileExistsError, match=r"at ε = 1 in all; a second release costs its ε"):
             made(epsilon=0.5, bins=4).write(each, record=record)
-    assert path.read_bytes() == before and not other.exists()
-    with pytest.raises(FileExistsError, match=r"at ε = 1 in all"):
-        refuse_twice(other, column="age", publish="counts", record=record)
     refuse_twice(other, column="age", publish="mean", record=record)
     refuse_twice(other, column="height", publish="counts", record=record)
-    made().write(path, record=record, again=True)
-    assert len(entries(record)) == 2
-    assert json.loads(path.with_name("out.csv.statement.json").read_text("utf-8"))["again"]
+    for number in (2, 3):
+        second = made(epsilon=0.5).write(path, record=record, again=True)
+        assert second == path.with_name(f"out-{number}.csv") and second.exists()
+    assert path.read_bytes() == before and len(entries(record)) == 3
+    said = json.loads(statement_path(second).read_text("utf-8"))
+    assert said["again"] and said["total"]["epsilon"] == 2.0 and said["total"]["releases"] == 3
+    assert [(each["values"], each["epsilon"]) for each in said["earlier"]] == [
+        ("out.csv", 1.0),
+        ("out-2.csv", 0.5),
+    ]
     path.unlink()  # published and moved away: the statement still says so
     with pytest.raises(FileExistsError, match=r"statement\.json is there already"):
         made().write(path)
@@ -118,21 +127,112 @@ def test_what_is_no_record_or_no_file_of_its_own_publishes_nothing(
     path: Path, record: Path
 ) -> None:
     """Values that no record holds could be released a second time, and nobody would know."""
-    for text in ("no json", '["a"]', '[{"column": "age"}]'):
-        record.write_text(text, encoding="utf-8")
+    entry = {"column": "age", "publish": "mean", "made": "", "values": "x.csv", "delta": 0.0}
+    wrong = [{**entry, "epsilon": each} for each in (-1.0, None, math.inf)]
+    for found in ("no json", '["a"]', "[]x", *(json.dumps([each]) for each in [*wrong, entry])):
+        record.write_text(found, encoding="utf-8")
         with pytest.raises(ValueError, match=r"^record must be a list of statements"):
             made().write(path, record=record)
     record.unlink()
-    for each in (path, path.with_name("out.csv.statement.json")):
+    for each in (path, statement_path(path)):
         with pytest.raises(ValueError, match=r"^record must be another file than"):
             made().write(path, record=each)
     with pytest.raises(OSError, match="no such folder"):
         made().write(path, record=path.parent / "no such folder" / "record.json")
     assert not names(path.parent)
-    path.with_name("out.csv.statement.json").mkdir()
-    with pytest.raises(OSError, match=r"statement\.json"):
-        made().write(path, again=True)
-    assert not path.exists()
+
+
+def test_what_depends_on_the_data_is_in_the_record_and_not_in_the_statement(
+    path: Path, record: Path
+) -> None:
+    made(upper=3, outside="clip", epsilon=20.0).write(path, record=record, source=__file__)
+    statement = statement_path(path).read_text(encoding="utf-8")
+    [entry] = entries(record)
+    assert entry["remarks"] == [
+        "5 of 20 values (25.0%) lay outside the range and were moved to its nearer end."
+    ]
+    assert record.stat().st_mode & 0o077 == 0 and entry["contents"] not in statement
+    assert "25.0%" not in statement and "remarks" not in statement
+    assert "hides next to nothing" in json.loads(statement)["warnings"][0]
+    levels = pb.make_release(["a", "b", "c"], categories=["a"], other="b", epsilon=1.0)
+    assert "1 of 3 values (33.3%) are none of the levels" in levels.remarks[0]
+    large = made(publish="value", draws=2, delta=0.5, bins=4).statement["warnings"]
+    assert "δ = 0.5 is not below 1/n" in large[-1]
+    assert not made().statement["warnings"] and not made().remarks
+
+
+def test_the_costs_of_all_releases_of_a_file_are_added_as_they_are_written(
+    path: Path, record: Path
+) -> None:
+    """In binary ten times 0.1 is more than 1."""
+    for number in range(10):
+        each = made(epsilon=0.1, name=f"column {number}")
+        each.write(path, record=record, again=True, budget=1.0)
+    before = names(path.parent)
+    with pytest.raises(
+        ValueError, match=r"^budget must cover .* 10 have spent ε = 1, and this one"
+    ):
+        made(epsilon=1e-6).write(path, record=record, again=True, budget=1.0)
+    assert names(path.parent) == before
+    total = entries(record)[-1]["total"]
+    assert (total["releases"], total["epsilon"], total["delta"]) == (10, 1.0, 0.0)
+    assert total["better"] is None and total["replacement"] == {"epsilon": 2.0, "delta": 0.0}
+
+
+def test_many_small_costs_have_a_better_bound() -> None:
+    """That of randomised response, for the small ones; the large one is added."""
+    small = [{"epsilon": 0.01, "delta": 1e-7}] * 400
+    found = total_cost([{"epsilon": 2.0, "delta": 0.0}, *small])
+    assert (found["epsilon"], found["delta"]) == pytest.approx((6.0, 4e-5))
+    bound = 2.0 + pb.foundations.optimal_composition(0.01, draws=400, delta=1e-6)
+    assert found["better"]["epsilon"] == pytest.approx(bound, rel=1e-12) and bound < 3.3
+    assert found["better"]["delta"] == pytest.approx(4e-5 + 1e-6)
+    assert found["replacement"] is None
+    assert total_cost([{"epsilon": 0.5, "delta": 0.0}] * 2)["better"] is None
+
+
+def test_a_release_that_is_promised_against_replacement_is_budgeted_so() -> None:
+    old = {"epsilon": 1.0, "delta": 0.0, "replacement": {"epsilon": 2.0, "delta": 0.0}}
+    new = {"epsilon": 1.0, "removal": {"epsilon": 0.5, "delta": 0.0}}
+    check_budget([old], new, 3.0)
+    with pytest.raises(ValueError, match=r"have spent ε = 2, and this one"):
+        check_budget([old], new, 2.9)
+    check_budget([old], old, 2.0)
+
+
+def test_a_record_knows_a_file_by_its_contents(tmp_path: Path) -> None:
+    data, elsewhere = tmp_path / "data.csv", tmp_path / "elsewhere"
+    data.write_text("age\n1\n2\n", encoding="utf-8")
+    elsewhere.mkdir()
+    usual = tmp_path / "data.csv.releases.json"
+    (tmp_path / "x.releases.json").write_text("no record", encoding="utf-8")
+    assert record_of(data) == usual
+    made().write(tmp_path / "out.csv", record=usual, source=data)
+    link, beside = elsewhere / "link.csv", elsewhere / "link.csv.releases.json"
+    link.symlink_to(data)
+    copy = tmp_path / "copy.csv"
+    copy.write_bytes(data.read_bytes())
+    assert record_of(link) == record_of(copy) == usual
+    beside.write_text("[]", encoding="utf-8")  # of an earlier version
+    with pytest.raises(FileExistsError, match=f"one record must hold all .*{beside}"):
+        record_of(link)
+    data.write_text("age\n1\n2\n3\n", encoding="utf-8")  # a person more: those of before remain
+    made(name="height").write(tmp_path / "more.csv", record=record_of(data), source=data)
+    assert record_of(copy) == record_of(data) == usual
+    data.rename(tmp_path / "renamed.csv")
+    assert record_of(tmp_path / "renamed.csv") == usual
+    made().write(elsewhere / "out.csv", record=tmp_path / "copy.csv.releases.json")
+    with pytest.raises(FileExistsError, match="one record must hold all releases"):
+        record_of(copy)
+
+
+def test_the_record_of_an_earlier_version_counts(path: Path, record: Path) -> None:
+    old = {"column": "age", "publish": "counts", "made": "2026", "values": "out.csv"}
+    record.write_text(json.dumps([old | {"epsilon": 1.0, "delta": 0.0}]), encoding="utf-8")
+    with pytest.raises(FileExistsError, match=r"the last time 2026 to out\.csv, at ε = 1 in all"):
+        refuse_twice(path, column="age", publish="counts", record=record)
+    made(name="height").write(path, record=record)
+    assert [each.get("total", {}).get("epsilon") for each in entries(record)] == [None, 2.0]
 
 
 def killed_at(step: str, nth: int, folder: str) -> None:
@@ -151,44 +251,56 @@ def killed_at(step: str, nth: int, folder: str) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
 @pytest.mark.parametrize(
-    ("step", "nth"),
+    ("step", "nth", "left"),
     [
-        ("fsync", 2),
-        ("fsync", 3),
-        ("replace", 1),
-        ("link", 1),
-        ("link", 2),
-        ("unlink", 1),
-        ("unlink", 4),
+        ("fsync", 1, 0),
+        ("replace", 1, 0),
+        ("fsync", 2, 1),
+        ("link", 1, 1),
+        ("link", 2, 2),
+        ("unlink", 3, 3),
     ],
 )
-def test_a_kill_at_any_point_leaves_a_record_that_is_right(
-    step: str, nth: int, path: Path, record: Path
+def test_a_kill_at_any_point_leaves_what_has_been_drawn_in_the_record(
+    step: str, nth: int, left: int, path: Path, record: Path
 ) -> None:
-    """Either nothing has been released, or the next call finds the release whole and recorded."""
+    """The record is written first, then the statement, then the values."""
     process = multiprocessing.get_context("spawn").Process(
         target=killed_at, args=(step, nth, str(path.parent))
     )
     process.start()
     process.join()
-    released = 0
-    try:
-        other = path.with_name("other.csv")
-        refuse_twice(other, column="age", publish="counts", record=record)
-        assert process.exitcode == -signal.SIGKILL and not names(path.parent)
-    except FileExistsError:
-        released = 1
-        assert [entry["values"] for entry in entries(record)] == [str(path)]
-        assert names(path.parent) == WRITTEN
-        assert path.read_text(encoding="utf-8").startswith("from,to,share,count\n")
-    made().write(path, record=record, again=bool(released))
-    assert len(entries(record)) == 1 + released
+    assert process.exitcode == -signal.SIGKILL
+    written = [record.name, statement_path(path).name, path.name][:left]
+    assert names(path.parent) == {*written}
+    if left:
+        there = (
+            "" if left == 3 else r" \(it is not there: .*; what has been drawn counts as spent\)"
+        )
+        with pytest.raises(FileExistsError, match=f"to {re.escape(str(path))}{there}, at ε = 1 in"):
+            made().write(path, record=record)
+    second = made().write(path, record=record, again=bool(left))
+    assert (second == path) == (not left) and len(entries(record)) == 1 + bool(left)
+    assert second.read_text(encoding="utf-8").startswith("from,to,share,count")
+    assert entries(record)[-1]["total"]["epsilon"] == 1.0 + bool(left)
 
 
-@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
-@pytest.mark.parametrize("nth", [1, 3])
-def test_a_full_disk_releases_nothing_and_leaves_nothing(
-    error: BaseException, nth: int, path: Path, record: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("nth", "error", "message"),
+    [
+        (1, OSError(28, "No space left on device"), "No space left"),
+        (2, OSError(28, "No space left on device"), r"\(No space .* drawn counts as spent"),
+        (3, OSError(28, "No space left on device"), r"\(No space .* drawn counts as spent"),
+        (3, KeyboardInterrupt(), None),
+    ],
+)
+def test_a_full_disk_leaves_no_half_of_a_file(
+    nth: int,
+    error: BaseException,
+    message: str | None,
+    path: Path,
+    record: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     made(name="height").write(path.with_name("height.csv"), record=record)
     before, calls, real = {each: each.read_bytes() for each in path.parent.iterdir()}, [], os.fsync
@@ -200,24 +312,12 @@ def test_a_full_disk_releases_nothing_and_leaves_nothing(
         real(descriptor)
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(type(error)):
+    with pytest.raises(type(error), match=message):
         made().write(path, record=record)
-    assert {each: each.read_bytes() for each in path.parent.iterdir()} == before
-
-
-def test_an_interruption_after_the_entry_loses_no_values(
-    path: Path, record: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*arguments: Any) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "link", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            made().write(path, record=record)
-    with pytest.raises(FileExistsError, match="has been released before"):
-        refuse_twice(path.with_name("b.csv"), column="age", publish="counts", record=record)
-    assert names(path.parent) == WRITTEN
+    after = {each: each.read_bytes() for each in path.parent.iterdir()}
+    assert len(entries(record)) == (1 if nth == 1 else 2)
+    assert {*after} - {*before} == ({statement_path(path)} if nth == 3 else set())
+    assert all(after[each] == before[each] for each in before if each != record)
 
 
 def hold(lock: str, held: Any) -> None:
@@ -232,20 +332,20 @@ def test_who_holds_the_record_is_said_and_a_dead_holder_holds_nothing(
     monkeypatch.setattr(publishing, "WAIT_FOR_RECORD", 0.1)
     context = multiprocessing.get_context("spawn")
     event = context.Event()
-    process = context.Process(target=hold, args=(f"{path.parent}/.record.json.lock", event))
+    process = context.Process(
+        target=hold, args=(f"{path.parent}/.record.json.lock", event), daemon=True
+    )
     process.start()
     assert event.wait(60)
-    with pytest.raises(TimeoutError, match=f"held by the process {process.pid} .* try again later"):
-        made().write(path, record=record)
+    (path.parent / "other").mkdir()
+    link = path.parent / "other" / "link.json"  # leads to the record, and so to its lock
+    link.symlink_to(record)
+    for each in (record, link):
+        with pytest.raises(TimeoutError, match=f"held by the process {process.pid} .* try again"):
+            made().write(path, record=each)
     process.kill()
     process.join()
     made().write(path, record=record)
     assert len(entries(record)) == 1
-
-
-def test_a_link_to_the_record_is_the_record(path: Path, record: Path) -> None:
-    link = path.with_name("link.json")
-    link.symlink_to(record)
-    made().write(path, record=link)
-    made(name="height").write(path.with_name("b.csv"), record=record)
+    made(name="height").write(path.with_name("b.csv"), record=link)
     assert link.is_symlink() and len(entries(record)) == 2

@@ -114,6 +114,18 @@ def test_the_losses_by_a_mean_are_on_the_side_of_privacy() -> None:
             assert 2 * distance <= loss <= most
 
 
+def test_what_sums_are_rounded_by_is_added_to_the_losses_by_a_mean() -> None:
+    """In fractions, where a difference that is left of two large numbers is all rounding."""
+    mean = released_query("mean", column="x", lower=0, upper=1, scale=1.0)
+    near = [0.1, 0.2, 0.3]
+    exact = abs(3 * Fraction(0.2) - sum(map(Fraction, near))) / 6
+    assert 0 < exact <= Fraction(audit_release({"x": near}, [mean]).losses[1])
+    many = {"x": [0.1] * 10_001, "in": [True] * 10_000 + [False]}  # their sum is rounded up
+    mean = released_query("mean", column="x", where="in", lower=0, upper=1, scale=1.0)
+    moved = (1 - Fraction(0.1)) / 10_001  # by the last record, if it comes in at the upper end
+    assert moved <= Fraction(audit_release(many, [mean], neighbours="replacement").losses[-1])
+
+
 @given(tables(), queries(("count", "sum", "quantile")), st.sampled_from(["removal", "replacement"]))
 @settings(deadline=None, max_examples=40)
 def test_nobody_loses_more_than_the_worst_case(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from pdpbook.foundations import renyi_epsilon
 from pdpbook.own_data import ReleasedQuery, audit_release, released_query
@@ -15,9 +16,11 @@ from pdpbook.own_data.query_noise import (
     ORDERS,
     adds_whole_numbers,
     distance_costs,
+    grid_excess,
     is_pure,
     metric_power,
 )
+from pdpbook.per_instance import gaussian_epsilons
 
 
 def total(mechanism: Any, scale: float | None = None, upper: float = 120) -> ReleasedQuery:
@@ -25,15 +28,21 @@ def total(mechanism: Any, scale: float | None = None, upper: float = 120) -> Rel
     return released_query("sum", column="x", lower=0, upper=upper, mechanism=mechanism, scale=scale)
 
 
-def test_the_renyi_bound_of_many_records_is_that_of_one() -> None:
+def test_the_renyi_bound_of_many_records_is_that_of_one(dp: Any) -> None:
+    """It is what a measurement of OpenDP costs, whose noise is not known."""
     values = np.array([0.0, 1.0, 40.0, 3.0])
-    query = total("discrete gaussian", 9.0, upper=50)
-    found = audit_release({"x": values}, [query], delta=1e-6).losses
-    for x, epsilon in zip(values[1:], found[1:], strict=True):
+    space = dp.atom_domain(T=int), dp.absolute_distance(T=int)
+    audit = audit_release(
+        {"x": values}, [total(dp.m.make_gaussian(*space, scale=9.0), upper=50)], delta=1e-6
+    )
+    for x, epsilon in zip(values[1:], audit.losses[1:], strict=True):
         rho = x**2 / (2 * 81.0)
         one, _ = renyi_epsilon(ORDERS, ORDERS * rho, delta=1e-6)
         assert one <= epsilon <= one * (1 + 1e-12)
-    assert found[0] == 0.0
+    assert audit.losses[0] == 0.0 and not audit.exact
+    named = audit_release({"x": values}, [total("discrete gaussian", 9.0, upper=50)], delta=1e-6)
+    assert (named.losses <= audit.losses).all()
+    assert named.losses[2] < 0.96 * audit.losses[2]
 
 
 def test_many_distances_are_rounded_up_and_hardly() -> None:
@@ -53,6 +62,28 @@ def test_a_cost_is_never_below_the_fraction_that_it_stands_for() -> None:
             scaled = Fraction(distance) / Fraction(0.3)
             exact = scaled if mechanism == "laplace" else scaled**2 / 2
             assert exact <= Fraction(cost) <= exact * (1 + Fraction(1, 10**14))
+
+
+@pytest.mark.parametrize("sigma", [0.4, 1.0, 7.0])
+def test_the_grid_of_discrete_noise_adds_what_rounding_can_add(sigma: float) -> None:
+    """Masses beside those of rounded continuous noise, and losses within half a step."""
+    y = np.arange(-9.0 * math.ceil(sigma), 9.0 * math.ceil(sigma) + 1)
+    masses = np.exp(-(y**2) / (2 * sigma**2))
+    cells = norm.cdf(y + 0.5, scale=sigma) - norm.cdf(y - 0.5, scale=sigma)
+    near = np.abs(y) <= 4 * sigma
+    largest = np.log(masses[near] / masses.sum() / cells[near]).max()
+    for numbers in (1, 2):
+        rate, more = grid_excess("discrete gaussian", sigma, numbers)
+        assert 0.5 * more < numbers * largest <= more
+        rho = numbers / (2 * sigma**2)  # each number moves by one
+        assert rate * math.sqrt(rho) == pytest.approx(numbers / (2 * sigma**2), rel=1e-12)
+    people, noise = {"area": ["a", "b"]}, {"mechanism": "discrete gaussian", "scale": sigma}
+    count = released_query("count", by=["area"], **noise)
+    audit = audit_release(people, [count], delta=1e-6, neighbours="replacement")
+    rate, more = grid_excess("discrete gaussian", sigma, 2)
+    bound = gaussian_epsilons([math.sqrt(2)], delta=1e-6 * math.exp(-more), sigma=sigma)
+    renyi, _ = renyi_epsilon(ORDERS, ORDERS / sigma**2, delta=1e-6)
+    assert audit.losses[0] == pytest.approx(min(bound[0] + rate / sigma, renyi), rel=1e-9)
 
 
 def test_the_metric_of_each_noise_is_its_own() -> None:
@@ -76,10 +107,9 @@ def test_losses_are_the_privacy_map_of_opendp_at_the_move_of_each_record(dp: Any
         moved = [abs(query(ages) - query(ages[:i] + ages[i + 1 :])) for i in range(len(ages))]
         mapped = np.array([noise.map(each) for each in moved])
         if delta:
-            named = [total("discrete gaussian", 120.0)]
-            other = audit_release({"x": ages}, named, delta=delta)
+            named = audit_release({"x": ages}, [total("gaussian", 120.0)], delta=delta)
             np.testing.assert_allclose(mapped, np.square(np.divide(ages, 120.0)) / 2)
-            np.testing.assert_allclose(audit.losses, other.losses, rtol=1e-9)
+            assert (audit.losses > named.losses).all() and named.exact
         else:
             np.testing.assert_allclose(audit.losses, mapped, rtol=1e-12)
             assert audit.worst_case == pytest.approx((query >> noise).map(1))

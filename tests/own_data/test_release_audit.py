@@ -76,6 +76,49 @@ def test_the_outputs_of_discrete_gaussian_noise_are_enumerated() -> None:
         assert audit.query_worst_cases[place] == pytest.approx(alone.worst_case, rel=1e-12)
 
 
+@pytest.mark.parametrize("neighbours", ["removal", "replacement"])
+@pytest.mark.parametrize("sigma", [0.7, 2.0, 12.0])
+def test_discrete_gaussian_noise_is_hardly_worse_than_continuous_noise(
+    sigma: float, neighbours: str
+) -> None:
+    """Counts of two areas, of which a replaced record moves both."""
+    delta, span = 1e-5, 9 * int(sigma + 1)
+    people = {"area": ["a", "b", "b"]}
+    noise = {"mechanism": "discrete gaussian", "scale": sigma}
+    audit = audit_release(
+        people, [released_query("count", by=["area"], **noise)], delta=delta, neighbours=neighbours
+    )
+
+    def joint(a: int, b: int) -> np.ndarray:
+        one, two = (two_masses(1 / (2 * sigma**2), centre, 2, span) for centre in (a, b))
+        return one[:, None] * two
+
+    moved, numbers = (joint(1, 0), 1) if neighbours == "removal" else (joint(1, -1), 2)
+    for epsilon in (*audit.losses, audit.worst_case):
+        assert spent(joint(0, 0), moved, epsilon) <= delta
+        assert spent(joint(0, 0), moved, epsilon - 0.6 * numbers / sigma**2) > delta
+    assert not audit.exact
+
+
+def test_it_says_whether_a_loss_is_only_bounded() -> None:
+    table = {"x": [1.0, 2.0, 3.0]}
+    count = released_query("count", scale=2.0)
+    noisy = released_query("count", mechanism="gaussian", scale=2.0)
+    whole = released_query("count", mechanism="discrete gaussian", scale=2.0)
+    median = released_query("quantile", column="x", quantile=0.5, candidates=[1, 2], scale=2.0)
+    for queries, each, together in (
+        ([count, count, median], (True, True, True), True),
+        ([count, median, median], (True, True, True), False),
+        ([noisy, noisy], (True, True), True),
+        ([noisy, count], (True, True), False),
+        ([noisy, whole], (True, False), False),
+    ):
+        audit = audit_release(table, queries, delta=1e-6 if noisy in queries else 0.0)
+        assert (audit.query_exact, audit.exact) == (each, together)
+    assert audit_release(table, [median], neighbours="replacement").exact
+    assert not audit_release(table, [count, median], neighbours="replacement").exact
+
+
 def test_gaussian_noise_is_one_gaussian_release() -> None:
     """The density on a fine grid of the plane: the smallest ε of two queries together."""
     queries = [
