@@ -1,7 +1,5 @@
 """Answers to the exercises of *Attacks*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Audits from outputs*."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -42,10 +40,7 @@ ANSWERS = {
                 "not only the one with the largest",
             ),
             (lambda p, q, epsilon: np.flatnonzero(p > math.exp(epsilon) * q), "Which of them add"),
-            (
-                lambda p, q, epsilon: (q > 0) & (p > math.exp(epsilon) * q),
-                "only P reaches",
-            ),
+            (lambda p, q, epsilon: (q > 0) & (p > math.exp(epsilon) * q), "only P reaches"),
         ],
         right=[tried],
     ),
@@ -64,7 +59,7 @@ ANSWERS = {
         right=[
             lambda runs, confidence=0.95: clopper_pearson_epsilon(
                 runs, runs, 0, runs, confidence=confidence
-            ),
+            )
         ],
     ),
     "canaries": Answers(
@@ -100,7 +95,7 @@ ANSWERS = {
                 r
                 for r in range(1, 10**5)
                 if r * -math.log1p(math.exp(-epsilon)) <= math.log(1 - confidence)
-            ),
+            )
         ],
     ),
     "hide": Answers(

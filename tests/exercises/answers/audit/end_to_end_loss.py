@@ -1,7 +1,5 @@
 """Answers to the exercises of *The end-to-end loss*."""
 
-from __future__ import annotations
-
 import math
 from contextlib import suppress
 from itertools import product
@@ -104,22 +102,15 @@ ANSWERS = {
         right=[_rerun],
     ),
     "ceiling": Answers(
-        wrong=[
-            (lambda counts, kernel, k: 0.0, "what should each record play in D"),
-        ],
+        wrong=[(lambda counts, kernel, k: 0.0, "what should each record play in D")],
         right=[_by_loops],
     ),
     "mixture": Answers(
-        wrong=[
-            (lambda present, absent: _sums(present, absent)[0], "the shape (2,) was expected"),
-        ],
+        wrong=[(lambda present, absent: _sums(present, absent)[0], "the shape (2,) was expected")],
         right=[_sums],
     ),
     "floor": Answers(
-        wrong=[
-            (lambda n, epsilon: 0.0, "where do they meet?"),
-        ],
-        right=[_least_of_the_larger],
+        wrong=[(lambda n, epsilon: 0.0, "where do they meet?")], right=[_least_of_the_larger]
     ),
     "worst-game": Answers(
         wrong=[

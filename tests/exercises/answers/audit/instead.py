@@ -1,7 +1,5 @@
 """Answers to the exercises of *What would you have used instead?*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Many draws*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -62,10 +60,7 @@ def by_best_threshold(n, epsilon, m):
 
 ANSWERS = {
     "advantage": Answers(
-        wrong=[
-            (lambda n, epsilon, m: 0.0, "binomial in both cases"),
-        ],
-        right=[by_best_threshold],
+        wrong=[(lambda n, epsilon, m: 0.0, "binomial in both cases")], right=[by_best_threshold]
     ),
     "worst-rows": Answers(
         wrong=[

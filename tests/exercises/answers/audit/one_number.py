@@ -1,7 +1,5 @@
 """Answers to the exercises of *Local randomisers*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -62,14 +60,14 @@ ANSWERS = {
     "draws-of-others": Answers(
         wrong=[
             # a reviewer's finding: with as many draws as records this was told the same
-            (lambda n, epsilon, m: math.ceil(m / ratio(n, epsilon)), "does the ratio form of pDP"),
+            (lambda n, epsilon, m: math.ceil(m / ratio(n, epsilon)), "does the ratio form of pDP")
         ],
         right=[
             lambda n, epsilon, m: (
                 m * math.exp(-epsilon) / (n - (n - 1) * math.exp(-epsilon))
                 if epsilon > 1e-3
                 else m / ratio(n, epsilon)
-            ),
+            )
         ],
     ),
     "public-weights": Answers(
@@ -83,14 +81,10 @@ ANSWERS = {
                 "one number was expected",
             ),
         ],
-        right=[
-            by_bisection,
-        ],
+        right=[by_bisection],
     ),
     "replacement": Answers(
-        wrong=[
-            (lambda randomiser, n: np.log2(1 + gap(randomiser) / n), "It is right in base 2."),
-        ],
+        wrong=[(lambda randomiser, n: np.log2(1 + gap(randomiser) / n), "It is right in base 2.")],
         right=[by_hand],
     ),
     "plausible": Answers(

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Published losses*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -101,8 +99,6 @@ ANSWERS = {
                 "First find the average",
             ),
         ],
-        right=[
-            lambda losses, n, randomiser: np.rint(rebuilt(losses, n, randomiser)).astype(int),
-        ],
+        right=[lambda losses, n, randomiser: np.rint(rebuilt(losses, n, randomiser)).astype(int)],
     ),
 }

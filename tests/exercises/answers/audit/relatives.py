@@ -1,7 +1,5 @@
 """Answers to the exercises of *Relatives of per-instance privacy*."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.tools.answers import Answers
@@ -32,21 +30,14 @@ def blended(first, second, k):
 
 ANSWERS = {
     "by-value": Answers(
-        wrong=[
-            (lambda r, n: by_value(r, n + 1), "entries are wrong"),
-        ],
-        right=[by_value],
+        wrong=[(lambda r, n: by_value(r, n + 1), "entries are wrong")], right=[by_value]
     ),
     "blending": Answers(
-        wrong=[
-            (lambda first, second, k: blended(first, second, k) + 1, "Who shares both bins"),
-        ],
+        wrong=[(lambda first, second, k: blended(first, second, k) + 1, "Who shares both bins")],
         right=[blended],
     ),
     "thresholds": Answers(
-        wrong=[
-            (lambda answers: (answers == 1).sum(axis=1), "Where is the noise"),
-        ],
+        wrong=[(lambda answers: (answers == 1).sum(axis=1), "Where is the noise")],
         right=[lambda answers: answers.shape[1] - (answers == 0).sum(axis=1) - 1],
     ),
 }

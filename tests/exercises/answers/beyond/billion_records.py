@@ -1,7 +1,5 @@
 """Answers to the exercises of *A billion records*."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
@@ -139,7 +137,7 @@ ANSWERS = {
         right=[
             lambda key, name, distribution, a, b: np.array(
                 [by_hash(key, name, distribution, j) for j in range(a, b)]
-            ),
+            )
         ],
     ),
     "weights": Answers(

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Collusion*."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 
@@ -25,9 +23,7 @@ def from_transform(low, high):
 
 ANSWERS = {
     "fresh-copies": Answers(
-        wrong=[
-            (lambda e: e.sum(), "the shape (2,) was expected"),
-        ],
+        wrong=[(lambda e: e.sum(), "the shape (2,) was expected")],
         right=[lambda e: [sum(e), (2 / sum(x * x for x in e)) ** 0.5]],
     ),
     "all-equal": Answers(

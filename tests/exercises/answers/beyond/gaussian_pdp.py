@@ -1,7 +1,5 @@
 """Answers to the exercises of *Gaussian noise and (ε, δ)-pDP*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -80,12 +78,7 @@ ANSWERS = {
         ],
         right=[adding],
     ),
-    "lone": Answers(
-        wrong=[
-            (lambda n, m, e: 1 / n if m == 1 else 0, "What is S?"),
-        ],
-        right=[lone],
-    ),
+    "lone": Answers(wrong=[(lambda n, m, e: 1 / n if m == 1 else 0, "What is S?")], right=[lone]),
     "safe": Answers(
         wrong=[
             (lambda n, e: math.sqrt(0.5 / math.log(1 + n * (math.exp(e) - 1))), "loses digits"),
@@ -94,9 +87,7 @@ ANSWERS = {
         right=[lambda n, e: np.sqrt(0.5 / np.log1p(n * np.expm1(e)))],
     ),
     "extremes": Answers(
-        wrong=[
-            (lambda s: top(s), "the shape (2,) was expected"),
-        ],
+        wrong=[(lambda s: top(s), "the shape (2,) was expected")],
         right=[lambda s: [top(s) * math.exp(-0.5 / s**2), top(s)]],
     ),
     "certify": Answers(

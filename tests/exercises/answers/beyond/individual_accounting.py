@@ -1,7 +1,5 @@
 """Answers to the exercises of *Individual privacy accounting*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -37,9 +35,7 @@ def spent_one_by_one(lengths, sigma, budget):
 
 ANSWERS = {
     "steps": Answers(
-        wrong=[
-            (lambda lengths, clip, sigma, budget, steps: steps, "the three records"),
-        ],
+        wrong=[(lambda lengths, clip, sigma, budget, steps: steps, "the three records")],
         right=[step_by_step],
     ),
     "participation": Answers(
@@ -69,6 +65,6 @@ ANSWERS = {
                     + 2 * math.sqrt(math.log(delta) ** 2 - epsilon * math.log(delta))
                 )
             )
-        ],
+        ]
     ),
 }

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Instance-wise noise by learning*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -31,7 +29,7 @@ def shaped(rewards, potentials, discount):
 
 ANSWERS = {
     "reward": Answers(
-        right=[lambda kl, laplace, private: np.where(private, 1, -1) + utility(kl, laplace)],
+        right=[lambda kl, laplace, private: np.where(private, 1, -1) + utility(kl, laplace)]
     ),
     "to-spare": Answers(
         wrong=[(lambda n, e: math.log(1 + n * (math.exp(e) - 1)) / e, "do not cancel")],

@@ -1,7 +1,5 @@
 """Answers to the exercises of *The repeated privacy game*."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from pdpbook.beyond.limited_attacks import limited_attack
@@ -48,7 +46,7 @@ ANSWERS = {
     "undiscounted": Answers(
         wrong=[
             # a reviewer's finding: this was told to be the mean of the rewards
-            (lambda reward, rounds: reward / 0.1, "Write out the first three rounds."),
+            (lambda reward, rounds: reward / 0.1, "Write out the first three rounds.")
         ],
         right=[loop],
     ),
@@ -62,8 +60,7 @@ ANSWERS = {
         right=[lambda m, power, stake: [min(1, power / m)] * m],
     ),
     "published-in-full": Answers(
-        wrong=[(lambda stakes: len(stakes) / 2, "Which threshold")],
-        right=[power_to_spare],
+        wrong=[(lambda stakes: len(stakes) / 2, "Which threshold")], right=[power_to_spare]
     ),
     "faster-steps": Answers(
         wrong=[

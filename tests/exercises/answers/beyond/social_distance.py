@@ -1,7 +1,5 @@
 """Answers to the exercises of *Privacy over social distance*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -52,8 +50,7 @@ ANSWERS = {
         ],
     ),
     "people-needed": Answers(
-        wrong=[(lambda total, p: math.ceil(total / p), "Solve cap >= B")],
-        right=[needed],
+        wrong=[(lambda total, p: math.ceil(total / p), "Solve cap >= B")], right=[needed]
     ),
     "absolute-error": Answers(
         wrong=[
@@ -72,7 +69,6 @@ ANSWERS = {
         right=[uniform_until],
     ),
     "leaked-distance": Answers(
-        wrong=[(lambda noise, b: len(b) + 1, "Write down the log-likelihood")],
-        right=[likeliest],
+        wrong=[(lambda noise, b: len(b) + 1, "Write down the log-likelihood")], right=[likeliest]
     ),
 }

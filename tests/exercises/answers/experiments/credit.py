@@ -1,7 +1,5 @@
 """Answers to the exercises of *Experiment 3: large income, and vectors*."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from itertools import product
 
@@ -26,23 +24,13 @@ def low_end(mine):
 
 ANSWERS = {
     "memory": Answers(
-        wrong=[
-            (lambda bins, actions, d: (8 * actions * bins**2) ** d, "Cells multiply"),
-        ],
-        right=[
-            lambda bins, actions, d: np.zeros((actions, bins, bins)).nbytes ** d / 8 ** (d - 1),
-        ],
+        wrong=[(lambda bins, actions, d: (8 * actions * bins**2) ** d, "Cells multiply")],
+        right=[lambda bins, actions, d: np.zeros((actions, bins, bins)).nbytes ** d / 8 ** (d - 1)],
     ),
-    "budget": Answers(
-        right=[lambda n, e, d: d * scale_bound(n, e)],
-    ),
+    "budget": Answers(right=[lambda n, e, d: d * scale_bound(n, e)]),
     "margins": Answers(
-        wrong=[
-            (lambda p, bins, other: p, "Its shape is (6,)"),
-        ],
-        right=[
-            lambda p, bins, other: [sum(p[k * other : k * other + other]) for k in range(bins)],
-        ],
+        wrong=[(lambda p, bins, other: p, "Its shape is (6,)")],
+        right=[lambda p, bins, other: [sum(p[k * other : k * other + other]) for k in range(bins)]],
     ),
     "grid": Answers(
         wrong=lambda mine: [

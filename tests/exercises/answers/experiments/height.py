@@ -1,7 +1,5 @@
 """Answers to the exercises of *Experiment 1: heights*."""
 
-from __future__ import annotations
-
 import math
 from contextlib import suppress
 from itertools import product

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Experiment 2: income*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Reading the published proof*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -38,9 +36,7 @@ def pair(mine, *, factor=1.0001, large=1e5, more=0, scales=True, action=0, times
 
 ANSWERS = {
     "printed-scales": Answers(
-        wrong=[
-            (lambda n, bins, epsilon: (1 / epsilon, bins / epsilon), "1 over a logarithm"),
-        ],
+        wrong=[(lambda n, bins, epsilon: (1 / epsilon, bins / epsilon), "1 over a logarithm")],
         right=[
             lambda n, bins, epsilon: np.array(
                 [1 / np.log(1 + (n - 1) * (np.exp(epsilon) - 1) / k) for k in (1, bins)]

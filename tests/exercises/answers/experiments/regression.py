@@ -1,7 +1,5 @@
 """Answers to the exercises of *Regression on released data*."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from pdpbook.experiments.datasets import load_players

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Replication*."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
@@ -53,9 +51,7 @@ def lowest_terms(value):
 
 
 ANSWERS = {
-    "misfit": Answers(
-        right=[factor],
-    ),
+    "misfit": Answers(right=[factor]),
     "verdict": Answers(
         wrong=[
             (lambda *given: judged(*given, low=1.0), "both directions"),

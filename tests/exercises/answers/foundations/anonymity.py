@@ -1,7 +1,5 @@
 """Answers to the exercises of *Anonymity and its limits*."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.tools.answers import Answers
@@ -39,7 +37,7 @@ ANSWERS = {
                     int((before != after).any(axis=1).sum()),
                 ],
                 "Subtract the tables.",
-            ),
+            )
         ],
         right=[left],
     ),

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Composition*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -77,9 +75,6 @@ ANSWERS = {
         right=[leaky],
     ),
     "repeated-advantage": Answers(
-        wrong=[
-            (lambda e, k: 2 * advantage(e, k), "Only the number of yeses"),
-        ],
-        right=[advantage],
+        wrong=[(lambda e, k: 2 * advantage(e, k), "Only the number of yeses")], right=[advantage]
     ),
 }

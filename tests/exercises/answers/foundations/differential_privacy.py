@@ -1,7 +1,5 @@
 """Answers to the exercises of *Differential privacy*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -33,10 +31,7 @@ ANSWERS = {
         right=[lambda b, a: math.log(max(odds(a) / odds(b), odds(b) / odds(a)))],
     ),
     "margin": Answers(
-        wrong=[
-            (lambda s, m, c: s * (1 - c) / m, "With which probability"),
-        ],
-        right=[margin],
+        wrong=[(lambda s, m, c: s * (1 - c) / m, "With which probability")], right=[margin]
     ),
     "split-budget": Answers(
         wrong=[

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Laplace and Gaussian noise*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -35,12 +33,7 @@ def integral(scale, epsilon):
 
 
 ANSWERS = {
-    "crossover": Answers(
-        wrong=[
-            (lambda e, d: 1, "watch the norms"),
-        ],
-        right=[crossover],
-    ),
+    "crossover": Answers(wrong=[(lambda e, d: 1, "watch the norms")], right=[crossover]),
     "sensitivities": Answers(
         wrong=[
             # a reviewer's findings: both were told about replacements
@@ -58,9 +51,6 @@ ANSWERS = {
         right=[sensitivities],
     ),
     "laplace-delta": Answers(
-        wrong=[
-            (lambda b, e: integral(b, e) + 0.1, "It falls as ε grows"),
-        ],
-        right=[integral],
+        wrong=[(lambda b, e: integral(b, e) + 0.1, "It falls as ε grows")], right=[integral]
     ),
 }

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Other mechanisms*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -44,10 +42,7 @@ def mean_of_sum(values, epsilon, rng, sensitivity=24_000, parts=1):
 
 ANSWERS = {
     "one-sided-scale": Answers(
-        wrong=[
-            (lambda d, e: one_end(1.0, e) / d, "Let W grow"),
-        ],
-        right=[one_end],
+        wrong=[(lambda d, e: one_end(1.0, e) / d, "Let W grow")], right=[one_end]
     ),
     "gumbel": Answers(
         wrong=[

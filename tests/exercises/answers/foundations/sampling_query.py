@@ -1,7 +1,5 @@
 """Answers to the exercises of *One random record*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -68,9 +66,7 @@ ANSWERS = {
         right=[padded],
     ),
     "draws-until-seen": Answers(
-        wrong=[
-            (lambda n, c: math.log1p(-c) / math.log1p(-1 / n), "a whole number"),
-        ],
+        wrong=[(lambda n, c: math.log1p(-c) / math.log1p(-1 / n), "a whole number")],
         right=[seen_by_bisection],
     ),
     "public-grid": Answers(

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Statistics from the sampling query*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -60,9 +58,7 @@ def scale_of_a_draw(n, epsilon):
 
 ANSWERS = {
     "scale-of-a-draw": Answers(
-        wrong=[
-            (lambda n, epsilon: 1 / math.log1p(math.expm1(epsilon) / n), "Set it to ε"),
-        ],
+        wrong=[(lambda n, epsilon: 1 / math.log1p(math.expm1(epsilon) / n), "Set it to ε")],
         right=[scale_of_a_draw],
     ),
     "best-draws": Answers(

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Why noise?*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -18,9 +16,7 @@ ANSWERS = {
         right=[lambda before, after, n: after + n * (before - after)],
     ),
     "rounding": Answers(
-        wrong=[
-            (lambda n, d: -(2 * n - 1) * 0.5 * 10.0**-d, "The sign is wrong."),
-        ],
+        wrong=[(lambda n, d: -(2 * n - 1) * 0.5 * 10.0**-d, "The sign is wrong.")],
         right=[lambda n, d: (n - 0.5) / 10**d],
     ),
     "best-advantage": Answers(

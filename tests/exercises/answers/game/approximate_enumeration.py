@@ -1,7 +1,5 @@
 """Answers to the exercises of *Approximated enumeration*."""
 
-from __future__ import annotations
-
 from math import comb, factorial, gamma, prod
 
 import numpy as np

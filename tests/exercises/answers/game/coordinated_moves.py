@@ -1,7 +1,5 @@
 """Answers to the exercises of *Coordinated moves*."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from itertools import product

@@ -1,7 +1,5 @@
 """Answers to the exercises of *The exact optimum*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -162,9 +160,6 @@ ANSWERS = {
                 "The price of anarchy of this game is 15",
             ),
         ],
-        right=lambda mine: [
-            two_records(mine),
-            two_records(mine, place=1, scales=(2.0, 1.0)),
-        ],
+        right=lambda mine: [two_records(mine), two_records(mine, place=1, scales=(2.0, 1.0))],
     ),
 }

@@ -1,7 +1,5 @@
 """Answers to the exercises of *The game*."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from math import comb, log, prod

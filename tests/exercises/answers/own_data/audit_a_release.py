@@ -1,7 +1,5 @@
 """Answers to the exercises of *What a release tells about each record*."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

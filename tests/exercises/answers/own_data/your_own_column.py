@@ -1,7 +1,5 @@
 """Answers to the exercises of *Your own column*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Answers to the exercises of *From the theorem to the bits*."""
 
-from __future__ import annotations
-
 import math
 
 from tests.tools.answers import Answers
@@ -32,14 +30,12 @@ ANSWERS = {
             (
                 lambda s, w, b: math.log(math.exp(-s / b) * -math.expm1(-w / b) / 2 or 5e-324),
                 "The logarithm of a product",
-            ),
+            )
         ],
         right=[log_mass],
     ),
     "coin": Answers(
-        wrong=[
-            (lambda x, m: x ** (m - 1) * (1 - x), "With which probability"),
-        ],
+        wrong=[(lambda x, m: x ** (m - 1) * (1 - x), "With which probability")],
         right=[lambda x, m: x ** (m - 1) / math.factorial(m - 1) - x**m / math.factorial(m)],
     ),
 }

@@ -1,7 +1,5 @@
 """Answers to the exercises of *How much noise is enough*."""
 
-from __future__ import annotations
-
 import math
 
 from scipy.optimize import bisect, brentq

@@ -1,7 +1,5 @@
 """Answers to the exercises of *The truncated Laplace density*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -40,17 +38,10 @@ def from_kernel(bins, scale):
 
 ANSWERS = {
     "scale-for-ratio": Answers(
-        wrong=[
-            (lambda ratio: (math.log(ratio), math.log(ratio) / (ratio - 1)), "Solve for b."),
-        ],
+        wrong=[(lambda ratio: (math.log(ratio), math.log(ratio) / (ratio - 1)), "Solve for b.")],
         right=[scale_for_ratio],
     ),
-    "truncated-sd": Answers(
-        wrong=[
-            (lambda b: b, "integrate by parts"),
-        ],
-        right=[sd_by_quadrature],
-    ),
+    "truncated-sd": Answers(wrong=[(lambda b: b, "integrate by parts")], right=[sd_by_quadrature]),
     "grid-ratio": Answers(
         wrong=[
             (lambda bins, b: math.exp((bins - 1.5) / (bins * b)), "mirror images"),
@@ -60,9 +51,7 @@ ANSWERS = {
         right=[ratio_of_masses],
     ),
     "gaussian-sigma": Answers(
-        wrong=[
-            (lambda r: math.sqrt(2 * math.log(r)), "take its extremes"),
-        ],
+        wrong=[(lambda r: math.sqrt(2 * math.log(r)), "take its extremes")],
         right=[lambda r: np.sqrt(0.5 / np.log(r))],
     ),
 }
