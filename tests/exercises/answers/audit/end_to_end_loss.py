@@ -90,37 +90,24 @@ def histograms(mine):
 
 ANSWERS = {
     "rerun": Answers(
-        wrong=[
-            (_keeps_the_change, "Work on a copy."),
-            (
-                lambda counts, pipeline: _rerun(counts, pipeline, empty=0.0),
-                "A record of an empty bin does not exist",
-            ),
-            (_naive_logarithms, "An output that neither distribution reaches"),
-            (lambda counts, pipeline: max(_rerun(counts, pipeline)), "Its shape is ()"),
-        ],
-        right=[_rerun],
+        [_rerun],
+        (_keeps_the_change, "Work on a copy."),
+        (
+            lambda counts, pipeline: _rerun(counts, pipeline, empty=0.0),
+            "A record of an empty bin does not exist",
+        ),
+        (_naive_logarithms, "An output that neither distribution reaches"),
+        (lambda counts, pipeline: max(_rerun(counts, pipeline)), "Its shape is ()"),
     ),
-    "ceiling": Answers(
-        wrong=[(lambda counts, kernel, k: 0.0, "what should each record play in D")],
-        right=[_by_loops],
-    ),
-    "mixture": Answers(
-        wrong=[(lambda present, absent: _sums(present, absent)[0], "the shape (2,) was expected")],
-        right=[_sums],
-    ),
-    "floor": Answers(
-        wrong=[(lambda n, epsilon: 0.0, "where do they meet?")], right=[_least_of_the_larger]
-    ),
+    "ceiling": Answers([_by_loops]),
+    "mixture": Answers([_sums]),
+    "floor": Answers([_least_of_the_larger]),
     "worst-game": Answers(
-        wrong=[
-            ([3, 2, 1], "The largest end-to-end loss is"),
-            ([1, 0, 1, 4, 5, 12, 1], "The largest end-to-end loss is"),
-            ([0, 1, 0, 2, 5, 8, 4, 4, 6], "It has 9 bins."),
-            ([1.5, 2.5], "It is not a list of whole numbers."),
-            ([40, 1], "These are 41 records."),
-            ([-1, 5], "A count is negative."),
-        ],
-        right=histograms,
+        histograms,
+        ([3, 2, 1], "The largest end-to-end loss is"),
+        ([0, 1, 0, 2, 5, 8, 4, 4, 6], "It has 9 bins."),
+        ([1.5, 2.5], "It is not a list of whole numbers."),
+        ([40, 1], "These are 41 records."),
+        ([-1, 5], "A count is negative."),
     ),
 }

@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 from pdpbook.audit.randomisers import k_ary_randomised_response, randomiser_epsilon
-from pdpbook.per_instance.noise_kernels import laplace_kernel
 from tests.tools.answers import Answers
 
 
@@ -20,10 +19,6 @@ def inside_only(bins, n, epsilon, first, last):
         last - first + 1, n, epsilon
     )
     return randomiser
-
-
-def gap(randomiser):
-    return (randomiser.max(0) / randomiser.min(0)).max() - 1
 
 
 def by_hand(randomiser, n):
@@ -58,69 +53,32 @@ def by_bisection(weights, n, epsilon):
 
 ANSWERS = {
     "draws-of-others": Answers(
-        wrong=[
-            # a reviewer's finding: with as many draws as records this was told the same
-            (lambda n, epsilon, m: math.ceil(m / ratio(n, epsilon)), "does the ratio form of pDP")
-        ],
-        right=[
+        [
             lambda n, epsilon, m: (
                 m * math.exp(-epsilon) / (n - (n - 1) * math.exp(-epsilon))
                 if epsilon > 1e-3
                 else m / ratio(n, epsilon)
             )
-        ],
+        ]
     ),
-    "public-weights": Answers(
-        wrong=[
-            (
-                lambda weights, n, epsilon: 1 / ratio(n, epsilon) / min(weights),
-                "What does the theorem on fixed local randomisers ask",
-            ),
-            (
-                lambda weights, n, epsilon: 1 / (1 + n * math.expm1(epsilon) * weights),
-                "one number was expected",
-            ),
-        ],
-        right=[by_bisection],
-    ),
-    "replacement": Answers(
-        wrong=[(lambda randomiser, n: np.log2(1 + gap(randomiser) / n), "It is right in base 2.")],
-        right=[by_hand],
-    ),
+    "public-weights": Answers([by_bisection]),
+    "replacement": Answers([by_hand]),
     "plausible": Answers(
-        wrong=[
-            (
-                lambda bins, n, epsilon, first, last: k_ary_randomised_response(bins, n, epsilon),
-                "Who needs the other columns?",
+        [mixed],
+        (
+            lambda bins, n, epsilon, first, last: k_ary_randomised_response(bins, n, epsilon),
+            "Who needs the other columns?",
+        ),
+        (inside_only, "The randomiser is inf-DP."),
+        (
+            lambda bins, n, epsilon, first, last: k_ary_randomised_response(
+                last - first + 1, n, epsilon
             ),
-            (inside_only, "The randomiser is inf-DP."),
-            (
-                lambda bins, n, epsilon, first, last: k_ary_randomised_response(
-                    bins, 2 * n, epsilon
-                ),
-                "-DP.",
-            ),
-            (
-                lambda bins, n, epsilon, first, last: np.full((bins, bins), 1 / bins),
-                "and that of k-ary randomised response",
-            ),
-            (
-                lambda bins, n, epsilon, first, last: laplace_kernel(bins, [0.05])[0],
-                "Look at the ratios within each column",
-            ),
-            (
-                lambda bins, n, epsilon, first, last: k_ary_randomised_response(
-                    last - first + 1, n, epsilon
-                ),
-                "Its shape is (25, 25), and (101, 101) was expected.",
-            ),
-            (
-                lambda bins, n, epsilon, first, last: (
-                    k_ary_randomised_response(bins, n, epsilon) * 2
-                ),
-                "rows sum to 1",
-            ),
-        ],
-        right=[mixed],
+            "Its shape is (25, 25), and (101, 101) was expected.",
+        ),
+        (
+            lambda bins, n, epsilon, first, last: k_ary_randomised_response(bins, n, epsilon) * 2,
+            "rows sum to 1",
+        ),
     ),
 }

@@ -33,72 +33,52 @@ def passing(counts, rows, test, draw, delta, *, mass=None, slope=None, tail=None
 
 ANSWERS = {
     "empty": Answers(
-        wrong=[
-            (
-                lambda size, n, level: math.ceil(math.log(level) / math.log(size / (size + n))),
-                "from the public people only",
-            ),
-            (lambda size, n, level: total(n, size, level), "from the public people only"),
-            (lambda size, n, level: total(size, n, level) - 1, "from the public people only"),
-            (lambda size, n, level: total(size, n, level, strict=True), "at most the level"),
-        ],
-        right=[lambda size, n, level: total(size, n, level)],
+        [lambda size, n, level: total(size, n, level)],
+        (
+            lambda size, n, level: math.ceil(math.log(level) / math.log(size / (size + n))),
+            "from the public people only",
+        ),
+        (lambda size, n, level: total(n, size, level), "from the public people only"),
+        (lambda size, n, level: total(size, n, level, strict=True), "at most the level"),
     ),
     "again": Answers(
-        wrong=[
-            (
-                lambda a, size, n, level: first(
-                    a, size, n, level, lambda c, a, s, n: hypergeom.cdf(c - 1, s + n, a + c, n)
-                ),
-                "public ones and c private ones",
-            ),
-            (
-                lambda a, size, n, level: first(
-                    a, size, n, level, lambda c, a, s, n: hypergeom.cdf(c, s + n, a, n)
-                ),
-                "public ones and c private ones",
-            ),
-            (lambda a, size, n, level: int(a * n / size), "returned 100."),
-            (
-                lambda a, size, n, level: max(int(a * n / size - 3 * math.sqrt(a * n / size)), 0),
-                "more likely than the level",
-            ),
-        ],
-        right=[
+        [
             lambda a, size, n, level: first(
                 a, size, n, level, lambda c, a, s, n: hypergeom.sf(a - 1, s + n, a + c, s)
             )
         ],
+        (
+            lambda a, size, n, level: first(
+                a, size, n, level, lambda c, a, s, n: hypergeom.cdf(c - 1, s + n, a + c, n)
+            ),
+            "public ones and c private ones",
+        ),
+        (
+            lambda a, size, n, level: first(
+                a, size, n, level, lambda c, a, s, n: hypergeom.cdf(c, s + n, a, n)
+            ),
+            "public ones and c private ones",
+        ),
+        (
+            lambda a, size, n, level: max(int(a * n / size - 3 * math.sqrt(a * n / size)), 0),
+            "more likely than the level",
+        ),
     ),
     "check": Answers(
-        wrong=[
-            (
-                lambda c, p, test, draw, delta: passing(c, p, test, draw, delta, worst=np.mean),
-                "a minimum over the outputs",
+        [passing],
+        (
+            lambda c, p, test, draw, delta: passing(c, p, test, draw, delta, worst=np.mean),
+            "a minimum over the outputs",
+        ),
+        (
+            lambda c, p, test, draw, delta: passing(c, p, test, draw, delta, mass=c),
+            "the mass over the largest entry",
+        ),
+        (
+            lambda c, p, test, draw, delta: passing(
+                c, p, test, draw, delta, slope=math.expm1(draw)
             ),
-            (
-                lambda c, p, test, draw, delta: passing(c, p, test, draw, delta, mass=c),
-                "the mass over the largest entry",
-            ),
-            (
-                lambda c, p, test, draw, delta: passing(
-                    c, p, test, draw, delta, tail=lambda z: float(z <= 0)
-                ),
-                "The noise may have either sign",
-            ),
-            (
-                lambda c, p, test, draw, delta: passing(
-                    c, p, test, draw, delta, tail=lambda z: math.exp(-max(z, 0))
-                ),
-                "The noise may have either sign",
-            ),
-            (
-                lambda c, p, test, draw, delta: passing(
-                    c, p, test, draw, delta, slope=math.expm1(draw)
-                ),
-                "g is a minimum",
-            ),
-        ],
-        right=[passing],
+            "g is a minimum",
+        ),
     ),
 }
