@@ -20,11 +20,6 @@ def score(draws, present, absent):
     return total
 
 
-def product(draws, present, absent):
-    with np.errstate(all="ignore"):
-        return np.log(np.prod(present[draws]) / np.prod(absent[draws]))
-
-
 def filled(present, absent, alpha, key, split=True):
     """The outputs in the order of a key, as far as the false-positive rate goes."""
     found = left = 0.0
@@ -70,15 +65,9 @@ def unrounded(present, absent, advantage):
 ANSWERS = {
     "score": Answers(
         [score],
-        (product, "Add logarithms"),
-        (
-            lambda draws, present, absent: score(np.unique(draws), present, absent),
-            "as often as they occur",
-        ),
-        (
-            lambda draws, present, absent: score(draws, present + 1e-9, absent + 1e-9),
-            "proves the record: plus infinity",
-        ),
+        (lambda draws, p, q: np.log(np.prod(p[draws]) / np.prod(q[draws])), "Add logarithms"),
+        (lambda draws, p, q: score(np.unique(draws), p, q), "as often as they occur"),
+        (lambda draws, p, q: score(draws, p + 1e-9, q + 1e-9), "proves the record: plus infinity"),
     ),
     "power": Answers(
         [by_program],

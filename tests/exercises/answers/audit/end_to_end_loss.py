@@ -11,14 +11,6 @@ from pdpbook_exercises.chapters.audit.end_to_end_loss import worst_game
 from tests.tools.answers import Answers
 
 
-def _keeps_the_change(counts, pipeline):
-    losses, present = np.full(len(counts), np.nan), pipeline(counts.copy())
-    for k in np.flatnonzero(counts):
-        counts[k] -= 1
-        losses[k] = np.abs(np.log(present / pipeline(counts))).max()
-    return losses
-
-
 def _rerun(counts, pipeline, *, empty=math.nan):
     """Output by output."""
     losses = []
@@ -71,13 +63,11 @@ def _divergences(n, epsilon, share):
 
 def _least_of_the_larger(n, epsilon):
     """Minimises the larger of the two, without the equation."""
-    found = minimize_scalar(
-        lambda share: max(_divergences(n, epsilon, share)),
-        bounds=(-60, 0),
-        method="bounded",
-        options={"xatol": 1e-13},
-    )
-    return found.fun
+
+    def larger(share):
+        return max(_divergences(n, epsilon, share))
+
+    return minimize_scalar(larger, bounds=(-60, 0), options={"xatol": 1e-13}).fun
 
 
 def histograms(mine):
@@ -91,13 +81,8 @@ def histograms(mine):
 ANSWERS = {
     "rerun": Answers(
         [_rerun],
-        (_keeps_the_change, "Work on a copy."),
-        (
-            lambda counts, pipeline: _rerun(counts, pipeline, empty=0.0),
-            "A record of an empty bin does not exist",
-        ),
+        (lambda *case: _rerun(*case, empty=0.0), "A record of an empty bin does not exist"),
         (_naive_logarithms, "An output that neither distribution reaches"),
-        (lambda counts, pipeline: max(_rerun(counts, pipeline)), "Its shape is ()"),
     ),
     "ceiling": Answers([_by_loops]),
     "mixture": Answers([_sums]),

@@ -13,8 +13,8 @@ def normalised(values):
     return values / values.sum()
 
 
-def worst_records(bins, epsilon, kappa, *, shift=1, rounding=math.ceil):
-    return max(2, rounding(((bins - 1) / math.expm1(kappa) - shift) / math.expm1(epsilon)))
+def worst_records(bins, epsilon, kappa, rounding=math.ceil):
+    return max(2, rounding(((bins - 1) / math.expm1(kappa) - 1) / math.expm1(epsilon)))
 
 
 def by_halving(bins, epsilon, kappa):
@@ -26,8 +26,12 @@ def by_halving(bins, epsilon, kappa):
     return high
 
 
-def squares(places):
-    return (places[:, None] - places[None, :]) ** 2
+def released(q, rows, places):
+    return q @ (rows * (places[:, None] - places) ** 2).sum(axis=1)
+
+
+def drawn(q, rows, places):
+    return q @ (places[:, None] - places) ** 2 @ (q @ rows)
 
 
 def smooth(noisy, epsilon):
@@ -51,40 +55,15 @@ ANSWERS = {
     ),
     "records": Answers(
         [by_halving],
-        (
-            lambda bins, epsilon, kappa: worst_records(bins, epsilon, kappa, rounding=math.floor),
-            "Too few: with so many records",
-        ),
-        (
-            lambda bins, epsilon, kappa: 1 + worst_records(bins, epsilon, kappa),
-            "one record fewer is enough",
-        ),
-        (
-            lambda bins, epsilon, kappa: ((bins - 1) / math.expm1(kappa) - 1) / math.expm1(epsilon),
-            "is a whole number",
-        ),
+        (lambda *case: worst_records(*case, math.floor), "Too few: with so many records"),
+        (lambda *case: 1 + worst_records(*case), "one record fewer is enough"),
+        (lambda *case: worst_records(*case, float), "is a whole number"),
     ),
     "errors": Answers(
-        [
-            lambda q, rows, places: np.array(
-                [q @ (rows * squares(places)).sum(axis=1), q @ squares(places) @ (q @ rows)]
-            )
-        ],
-        (lambda q, rows, places: [q @ squares(places) @ q] * 2, "2 of 2 entries are wrong"),
-        (
-            lambda q, rows, places: [
-                q @ squares(places) @ (q @ rows),
-                q @ (rows * squares(places)).sum(axis=1),
-            ],
-            "Return both, in this order",
-        ),
-        (
-            lambda q, rows, places: [
-                q @ np.sqrt((rows * squares(places)).sum(axis=1)),
-                q @ squares(places) @ (q @ rows),
-            ],
-            "Records weigh by q",
-        ),
+        [lambda *case: np.array([released(*case), drawn(*case)])],
+        (lambda q, rows, places: [drawn(q, np.eye(q.size), places)] * 2, "2 of 2 entries"),
+        (lambda *case: [drawn(*case), released(*case)], "Return both, in this order"),
+        (lambda q, *rest: [released(0 * q + 1 / q.size, *rest), drawn(q, *rest)], "weigh by q"),
     ),
     "better": Answers(
         [smooth],

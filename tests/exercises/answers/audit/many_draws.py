@@ -31,10 +31,6 @@ def by_bisection(n, epsilon, total, delta):
     return low
 
 
-def one_short(n, epsilon, total, delta):
-    return max(by_bisection(n, epsilon, total, delta) - 1, 0)
-
-
 def by_best_threshold(n, epsilon, m):
     """The test that counts draws in the bin: the ratio of the two probabilities increases."""
     without = 1 / ratio(n, epsilon)
@@ -47,20 +43,14 @@ ANSWERS = {
     "worst-rows": Answers(
         [lambda n, epsilon: table(n, 1 / ratio(n, epsilon)).tolist()],
         (lambda n, epsilon: table(n, 0.0), "Record 0 loses inf by a draw."),
-        (
-            lambda n, epsilon: table(n, 0.5 / ratio(n, epsilon), 0.5),
-            "Three draws exceed the theorem's total",
-        ),
+        (lambda n, e: table(n, 0.5 / ratio(n, e), 0.5), "Three draws exceed the theorem's total"),
         (lambda n, epsilon: np.ones((n, 2)), "Each row should sum to 1."),
-        (
-            lambda n, epsilon: table(n - 1, 1 / ratio(n, epsilon)),
-            "Return 6 rows of two probabilities",
-        ),
+        (lambda n, e: table(n - 1, 1 / ratio(n, e)), "Return 6 rows of two probabilities"),
     ),
     "draws-allowed": Answers(
         [lambda *case: float(by_bisection(*case))],
-        (lambda n, epsilon, total, delta: 2 * n, "more than the total"),
-        (one_short, "One draw more would cost"),
-        (lambda n, epsilon, total, delta: total / epsilon + 0.5, "not a whole number"),
+        (lambda *case: by_bisection(*case) + 1, "more than the total"),
+        (lambda *case: max(by_bisection(*case) - 1, 0), "One draw more would cost"),
+        (lambda *case: by_bisection(*case) + 0.5, "not a whole number"),
     ),
 }

@@ -54,8 +54,8 @@ ANSWERS = {
         [hidden],
         (lambda bins, n, epsilon, decimals: hidden(bins, n, epsilon, decimals + 1), "Go through"),
         (
-            lambda bins, n, epsilon, decimals: next(
-                c for c in range(1, n) if round(1 / c, decimals) == round(1 / (c + 1), decimals)
+            lambda bins, n, e, d: next(
+                c for c in range(1, n) if round(1 / c - 1 / (c + 1), d) == 0
             ),
             "Go through",
         ),
@@ -63,23 +63,20 @@ ANSWERS = {
     "left": Answers(
         [tried],
         (
-            lambda before, after, n, randomiser: int(np.nanargmax(np.abs(after - before))),
+            lambda before, after, *rest: int(np.nanargmax(np.abs(after - before))),
             "The largest change of a loss",
         ),
         (lambda *given: int(change(*given).argmin()), "compare them"),
         (
-            lambda before, after, n, randomiser: int(
-                np.nanargmax(change(before, after, n, randomiser) + 0 * after)
+            lambda before, after, *rest: int(
+                np.nanargmax(change(before, after, *rest) + 0 * after)
             ),
             "its count 0",
         ),
     ),
     "reconstruct": Answers(
-        [lambda losses, n, randomiser: np.rint(rebuilt(losses, n, randomiser)).astype(int)],
-        (
-            lambda losses, n, randomiser: rebuilt(losses, n, randomiser, more=0),
-            "with the one that is added",
-        ),
+        [lambda *given: np.rint(rebuilt(*given)).astype(int)],
+        (lambda *given: rebuilt(*given, more=0), "with the one that is added"),
         (k_ary_randomised_response_only, "for every randomiser"),
     ),
 }
