@@ -6,38 +6,31 @@ dictionary of mistakes is not repeated there.
 """
 
 import importlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pdpbook_exercises import own
-from pdpbook_exercises.checking import CHECKS, READER
+from pdpbook_exercises.checking import READER
 from tests.tools.notebooks import ROOT
 
-#: A wrong answer, and words of the message that it must get.
-Refused = tuple[Any, str]
 PLACE = ROOT / "tests" / "exercises" / "answers"
 
 
-@dataclass(frozen=True)
 class Answers:
     """Answers to one exercise.
 
-    Attributes
+    Parameters
     ----------
-    wrong : sequence of (answer, str), or callable
-        Plausible wrong answers that no check names, each with words of the message it must get.
-    right : sequence of answers, or callable
-        At least one, by another algorithm than the page of solutions if there is one.
-
-    Notes
-    -----
-    They are callables without arguments where making the answers takes time, and callables that
-    take what a student has of their own where each has.
+    right : list of answers, or callable
+        At least one, by another algorithm than the page of solutions if there is one; where each
+        student has something of their own, a function that makes the list from that.
+    *wrong : (answer, str), or one callable
+        Plausible wrong answers that no check names, each with words of the message that it must
+        get, or a function that makes the list.
     """
 
-    wrong: Sequence[Refused] | Callable[..., Sequence[Refused]] = ()
-    right: Sequence[Any] | Callable[..., Sequence[Any]] = ()
+    def __init__(self, right: Any, *wrong: Any) -> None:
+        self.right = right
+        self.wrong = wrong[0] if wrong and callable(wrong[0]) else wrong
 
 
 def answers_of_all() -> dict[str, Answers]:
@@ -53,9 +46,7 @@ def answers_of_all() -> dict[str, Answers]:
 
 
 def _made(answers: Any, name: str, me: str) -> list[Any]:
-    if not callable(answers):
-        return [*answers]
-    return [*(answers(own(name, me)) if CHECKS[name].mine else answers())]
+    return [*(answers(own(name, me)) if callable(answers) else answers)]
 
 
 def right_answers(name: str, answers: Answers, me: str = READER) -> list[Any]:
@@ -63,6 +54,6 @@ def right_answers(name: str, answers: Answers, me: str = READER) -> list[Any]:
     return _made(answers.right, name, me)
 
 
-def wrong_answers(name: str, answers: Answers) -> list[Refused]:
+def wrong_answers(name: str, answers: Answers) -> list[tuple[Any, str]]:
     """Return the wrong answers to an exercise, with words of the message that each must get."""
     return _made(answers.wrong, name, READER)

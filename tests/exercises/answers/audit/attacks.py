@@ -1,17 +1,11 @@
 """Answers to the exercises of *Attacks*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 from scipy.optimize import linprog
 
 from tests.tools.answers import Answers
-
-
-def histogram(draws, present):
-    return np.bincount(draws, minlength=present.size)
 
 
 def score(draws, present, absent):
@@ -24,17 +18,6 @@ def score(draws, present, absent):
             return -math.inf
         total += math.log(present[x] / absent[x])
     return total
-
-
-def from_histogram(draws, present, absent):
-    """Right as long as no score is infinite: 0 times infinity is nan."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return histogram(draws, present) @ np.log(present / absent)
-
-
-def product(draws, present, absent):
-    with np.errstate(all="ignore"):
-        return np.log(np.prod(present[draws]) / np.prod(absent[draws]))
 
 
 def filled(present, absent, alpha, key, split=True):
@@ -81,49 +64,21 @@ def unrounded(present, absent, advantage):
 
 ANSWERS = {
     "score": Answers(
-        wrong=[
-            (from_histogram, "It is not a number (nan)"),
-            (product, "Add logarithms"),
-            (lambda draws, present, absent: score(draws, absent, present), "The sign is wrong"),
-            (
-                lambda draws, present, absent: score(np.unique(draws), present, absent),
-                "as often as they occur",
-            ),
-            (
-                lambda draws, present, absent: score(draws, present + 1e-9, absent + 1e-9),
-                "proves the record: plus infinity",
-            ),
-            (
-                lambda draws, present, absent: score(draws, present, absent) / len(draws),
-                "Each draw adds",
-            ),
-        ],
-        right=[score],
+        [score],
+        (lambda draws, p, q: np.log(np.prod(p[draws]) / np.prod(q[draws])), "Add logarithms"),
+        (lambda draws, p, q: score(np.unique(draws), p, q), "as often as they occur"),
+        (lambda draws, p, q: score(draws, p + 1e-9, q + 1e-9), "proves the record: plus infinity"),
     ),
     "power": Answers(
-        wrong=[
-            (
-                lambda p, q, alpha: filled(p, q, alpha, rarity, split=False),
-                "Alpha falls between two thresholds",
-            ),
-            (lambda p, q, alpha: filled(p, q, alpha, lambda p, q: q - p), "largest difference"),
-            (lambda p, q, alpha: filled(p, q, alpha, lambda p, q: -p), "largest difference"),
-            (lambda p, q, alpha: filled(p, q, alpha, lambda p, q: -rarity(p, q)), "at no other"),
-            (lambda p, q, alpha: alpha, "at no other"),
-            (lambda p, q, alpha: p[p > q].sum(), "largest difference"),
-        ],
-        right=[by_program],
+        [by_program],
+        (
+            lambda p, q, alpha: filled(p, q, alpha, rarity, split=False),
+            "Alpha falls between two thresholds",
+        ),
+        (lambda p, q, alpha: filled(p, q, alpha, lambda p, q: q - p), "largest difference"),
+        (lambda p, q, alpha: filled(p, q, alpha, lambda p, q: -rarity(p, q)), "at no other"),
     ),
     "draws": Answers(
-        wrong=[
-            (lambda p, q, a: np.floor(unrounded(p, q, a)), "round up to a whole number"),
-            (unrounded, "round up to a whole number"),
-            (
-                lambda p, q, a: np.ceil([1 / (1 - affinity(p, q)), 5 / (1 - affinity(p, q))]),
-                "Solve each for m",
-            ),
-            (lambda p, q, a: searched(p, q, a)[1], "shape"),
-        ],
-        right=[searched],
+        [searched], (lambda p, q, a: np.floor(unrounded(p, q, a)), "round up to a whole number")
     ),
 }

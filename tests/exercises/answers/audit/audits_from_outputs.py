@@ -1,7 +1,5 @@
 """Answers to the exercises of *Audits from outputs*."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -13,12 +11,14 @@ from tests.tools.answers import Answers
 
 def tried(present, absent, epsilon):
     """Right: the best of all events, the one with the fewest outputs."""
-    events = itertools.product([False, True], repeat=len(present))
-    growth = math.exp(epsilon)
-    return max(
-        (np.array(event) for event in events),
-        key=lambda event: (round(float(event @ (present - growth * absent)), 12), -event.sum()),
-    )
+    gain = present - math.exp(epsilon) * absent
+    events = map(np.array, itertools.product([False, True], repeat=len(present)))
+    return max(events, key=lambda event: (round(float(event @ gain), 12), -event.sum()))
+
+
+def guess(epsilon):
+    """What a right guess adds to the logarithm of 1 / error."""
+    return math.log1p(math.exp(-epsilon))
 
 
 def hidden(mine, *, rare=None, claim=None):
@@ -33,91 +33,35 @@ def hidden(mine, *, rare=None, claim=None):
 
 ANSWERS = {
     "event": Answers(
-        wrong=[
-            (lambda p, q, epsilon: p > q, "minus e to the power epsilon"),
-            (lambda p, q, epsilon: p >= math.exp(epsilon) * q, "change nothing"),
-            (lambda p, q, epsilon: q > math.exp(epsilon) * p, "Which of them add"),
-            (
-                lambda p, q, epsilon: (p > math.exp(epsilon) * q) & (p == p.max()),
-                "not only the one with the largest",
-            ),
-            (lambda p, q, epsilon: np.flatnonzero(p > math.exp(epsilon) * q), "Which of them add"),
-            (
-                lambda p, q, epsilon: (q > 0) & (p > math.exp(epsilon) * q),
-                "only P reaches",
-            ),
-        ],
-        right=[tried],
+        [tried],
+        (lambda p, q, epsilon: p > q, "minus e to the power epsilon"),
+        (lambda p, q, epsilon: p >= math.exp(epsilon) * q, "change nothing"),
+        (
+            lambda p, q, e: (p > math.exp(e) * q) & (p == p.max()),
+            "not only the one with the largest",
+        ),
+        (lambda p, q, epsilon: (q > 0) & (p > math.exp(epsilon) * q), "only P reaches"),
     ),
     "ceiling": Answers(
-        wrong=[
-            (lambda runs, confidence=0.95: math.log(runs / 3.7), "g is a power of p"),
-            (lambda runs, confidence=0.95: math.inf, "It is infinite"),
-            (
-                lambda runs, confidence=0.95: math.log(
-                    ((1 - confidence) / 2) ** (1 / runs)
-                    / (1 - ((1 - confidence) / 2) ** (1 / runs))
-                ),
-                "It is negative",
-            ),
-        ],
-        right=[
-            lambda runs, confidence=0.95: clopper_pearson_epsilon(
-                runs, runs, 0, runs, confidence=confidence
-            ),
-        ],
+        [lambda n, c: clopper_pearson_epsilon(n, n, 0, n, confidence=c)],
+        (lambda n, c: math.log(n / 3.7), "g is a power of p"),
     ),
     "canaries": Answers(
-        wrong=[
-            (
-                lambda epsilon, confidence=0.95: math.ceil(
-                    math.log(1 / (1 - confidence)) / math.log(2)
-                ),
-                "Too few: so many right guesses prove 0.1978.",
-            ),
-            (
-                lambda epsilon, confidence=0.95: math.ceil(
-                    math.log(2 / (1 - confidence)) / math.log1p(math.exp(-epsilon))
-                ),
-                "Too many: one guess fewer is enough.",
-            ),
-            (
-                lambda epsilon, confidence=0.95: (
-                    -math.log(1 - confidence) / math.log1p(math.exp(-epsilon))
-                ),
-                "returned 6.31908",
-            ),
-            (
-                lambda epsilon, confidence=0.95: math.floor(
-                    -math.log(1 - confidence) / math.log1p(math.exp(-epsilon))
-                ),
-                "one guess fewer must not",
-            ),
-            (lambda epsilon, confidence=0.95: 0, "returned 0."),
-        ],
-        right=[
-            lambda epsilon, confidence=0.95: next(
-                r
-                for r in range(1, 10**5)
-                if r * -math.log1p(math.exp(-epsilon)) <= math.log(1 - confidence)
-            ),
-        ],
+        [lambda e, c: next(r for r in range(1, 10**5) if r * guess(e) >= -math.log(1 - c))],
+        (lambda e, c: math.ceil(-math.log(1 - c) / guess(0)), "so many right guesses prove 0.1978"),
+        (lambda e, c: math.ceil(math.log(2 / (1 - c)) / guess(e)), "one guess fewer is enough."),
+        (lambda e, c: -math.log(1 - c) / guess(e), "returned 6.31908"),
+        (lambda e, c: 0, "returned 0."),
     ),
     "hide": Answers(
-        wrong=lambda mine: [
+        lambda mine: [[each.tolist() for each in hidden(mine)[::-1]], hidden(mine, rare=1e-6)],
+        lambda mine: [
             ((np.array([0.5, 0.5]), np.array([0.5, 0.5])), "must be at least"),
-            ((np.array([0.95, 0.05]), np.array([0.05, 0.95])), "must be at least"),
             (hidden(mine, rare=0.05), "An event proves more than"),
-            ((np.array([1e-4, 0.8, 0.2]), np.array([1e-7, 0.2, 0.8])), "equal length"),
-            (hidden(mine, claim=mine["epsilon"] + 0.7), "An event proves more than"),
+            ((np.ones(2) / 2, np.ones(3) / 3), "equal length"),
+            ((np.array([1e-4, 0.8, 0.2]), np.array([1e-7, 0.2, 0.8])), "sum to 1"),
             (hidden(mine, claim=0.8 * mine["epsilon"]), "It is hidden, and the distance is"),
-            ((np.array([2e-7, 1 - 2e-7]), np.array([1e-10, 1 - 1e-10])), "the distance is 0.0000"),
             ((np.array([1.0, 0.0]), np.array([0.5, 0.5])), "entries above 0"),
-            ((np.ones(3), np.ones(3)), "sum to 1"),
-        ],
-        right=lambda mine: [
-            [each.tolist() for each in hidden(mine)[::-1]],
-            hidden(mine, rare=1e-6),
         ],
     ),
 }

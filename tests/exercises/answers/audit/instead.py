@@ -1,7 +1,5 @@
 """Answers to the exercises of *What would you have used instead?*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -15,8 +13,8 @@ def normalised(values):
     return values / values.sum()
 
 
-def worst_records(bins, epsilon, kappa, *, shift=1, rounding=math.ceil):
-    return max(2, rounding(((bins - 1) / math.expm1(kappa) - shift) / math.expm1(epsilon)))
+def worst_records(bins, epsilon, kappa, rounding=math.ceil):
+    return max(2, rounding(((bins - 1) / math.expm1(kappa) - 1) / math.expm1(epsilon)))
 
 
 def by_halving(bins, epsilon, kappa):
@@ -28,8 +26,12 @@ def by_halving(bins, epsilon, kappa):
     return high
 
 
-def squares(places):
-    return (places[:, None] - places[None, :]) ** 2
+def released(q, rows, places):
+    return q @ (rows * (places[:, None] - places) ** 2).sum(axis=1)
+
+
+def drawn(q, rows, places):
+    return q @ (places[:, None] - places) ** 2 @ (q @ rows)
 
 
 def smooth(noisy, epsilon):
@@ -40,103 +42,36 @@ def smooth(noisy, epsilon):
 
 ANSWERS = {
     "guess": Answers(
-        wrong=[
-            (lambda each, weights: each.mean(axis=0), "are not all equal"),
-            (lambda each, weights: normalised(np.exp(weights @ np.log(each))), "are not all equal"),
-            (lambda each, weights: each[weights.argmax()], "are not all equal"),
-            (lambda each, weights: normalised(np.median(each, axis=0)), "are not all equal"),
-        ],
-        right=[lambda each, weights: sum(w * row for w, row in zip(weights, each, strict=True))],
+        [lambda each, weights: sum(w * row for w, row in zip(weights, each, strict=True))],
+        (lambda each, weights: each.mean(axis=0), "are not all equal"),
+        (lambda each, weights: normalised(np.exp(weights @ np.log(each))), "are not all equal"),
+        (lambda each, weights: each[weights.argmax()], "are not all equal"),
     ),
     "clipping": Answers(
-        wrong=[
-            (lambda epsilon: 1 / epsilon, "over the positive z only"),
-            (
-                lambda epsilon: math.exp(-epsilon) / (1 - math.exp(-epsilon)),
-                "over the positive z only",
-            ),
-            (
-                lambda epsilon: math.exp(-epsilon) / (1 - math.exp(-epsilon)) ** 2,
-                "over the positive z only",
-            ),
-            (lambda epsilon: 1 / math.sinh(epsilon), "over the positive z only"),
-        ],
-        right=[lambda epsilon: math.exp(-epsilon) / -math.expm1(-2 * epsilon)],
+        [lambda epsilon: math.exp(-epsilon) / -math.expm1(-2 * epsilon)],
+        (lambda epsilon: 1 / epsilon, "over the positive z only"),
+        (lambda epsilon: math.exp(-epsilon) / (1 - math.exp(-epsilon)), "over the positive z only"),
+        (lambda epsilon: 1 / math.sinh(epsilon), "over the positive z only"),
     ),
     "records": Answers(
-        wrong=[
-            (
-                lambda bins, epsilon, kappa: worst_records(
-                    bins, epsilon, kappa, rounding=math.floor
-                ),
-                "Too few: with so many records",
-            ),
-            (
-                lambda bins, epsilon, kappa: 1 + worst_records(bins, epsilon, kappa),
-                "one record fewer is enough",
-            ),
-            (
-                lambda bins, epsilon, kappa: math.ceil((bins - 1) / kappa / epsilon),
-                "Solve for R first",
-            ),
-            (
-                lambda bins, epsilon, kappa: (
-                    ((bins - 1) / math.expm1(kappa) - 1) / math.expm1(epsilon)
-                ),
-                "is a whole number",
-            ),
-        ],
-        right=[by_halving],
+        [by_halving],
+        (lambda *case: worst_records(*case, math.floor), "Too few: with so many records"),
+        (lambda *case: 1 + worst_records(*case), "one record fewer is enough"),
+        (lambda *case: worst_records(*case, float), "is a whole number"),
     ),
     "errors": Answers(
-        wrong=[
-            (lambda q, rows, places: [q @ squares(places) @ q] * 2, "2 of 2 entries are wrong"),
-            (
-                lambda q, rows, places: [
-                    (rows * squares(places)).sum(axis=1).mean(),
-                    q @ squares(places) @ (q @ rows),
-                ],
-                "1 of 2 entries are wrong",
-            ),
-            (
-                lambda q, rows, places: [
-                    q @ squares(places) @ (q @ rows),
-                    q @ (rows * squares(places)).sum(axis=1),
-                ],
-                "Return both, in this order",
-            ),
-            (
-                lambda q, rows, places: [
-                    q @ np.sqrt((rows * squares(places)).sum(axis=1)),
-                    q @ squares(places) @ (q @ rows),
-                ],
-                "Records weigh by q",
-            ),
-        ],
-        right=[
-            lambda q, rows, places: np.array(
-                [q @ (rows * squares(places)).sum(axis=1), q @ squares(places) @ (q @ rows)]
-            )
-        ],
+        [lambda *case: np.array([released(*case), drawn(*case)])],
+        (lambda q, rows, places: [drawn(q, np.eye(q.size), places)] * 2, "2 of 2 entries"),
+        (lambda *case: [drawn(*case), released(*case)], "Return both, in this order"),
+        (lambda q, *rest: [released(0 * q + 1 / q.size, *rest), drawn(q, *rest)], "weigh by q"),
     ),
     "better": Answers(
-        wrong=[
-            (
-                lambda noisy, epsilon: normalised(np.maximum(noisy, 0) + 0.5),
-                "Not nearer by a third",
-            ),
-            (
-                lambda noisy, epsilon: normalised(np.maximum(noisy, 0)),
-                "one positive probability a bin",
-            ),
-            (lambda noisy, epsilon: np.full(noisy.size, 1 / noisy.size), "Not nearer by a third"),
-            (lambda noisy, epsilon: normalised(np.maximum(noisy, 0) + 5), "Not nearer by a third"),
-            (lambda noisy, epsilon: np.maximum(noisy, 0) + 0.5, "Return a distribution"),
-            (
-                lambda noisy, epsilon: posterior_from_noise(noisy, epsilon=epsilon).distribution,
-                "what do neighbours say",
-            ),
-        ],
-        right=[smooth],
+        [smooth],
+        (lambda noisy, epsilon: normalised(np.maximum(noisy, 0)), "one positive probability a bin"),
+        (lambda noisy, epsilon: np.maximum(noisy, 0) + 0.5, "Return a distribution"),
+        (
+            lambda noisy, epsilon: posterior_from_noise(noisy, epsilon=epsilon).distribution,
+            "what do neighbours say",
+        ),
     ),
 }

@@ -1,41 +1,26 @@
 """Answers to the exercises of *Local randomisers*."""
 
-from __future__ import annotations
-
 import math
+from itertools import product
 
 import numpy as np
 
 from pdpbook.audit.randomisers import k_ary_randomised_response, randomiser_epsilon
-from pdpbook.per_instance.noise_kernels import laplace_kernel
 from tests.tools.answers import Answers
-
-
-def ratio(n, epsilon):
-    return 1 + n * math.expm1(epsilon)
 
 
 def inside_only(bins, n, epsilon, first, last):
     """Forgets the records outside."""
     randomiser = np.eye(bins)
-    randomiser[first : last + 1, first : last + 1] = k_ary_randomised_response(
-        last - first + 1, n, epsilon
-    )
+    inside = slice(first, last + 1)
+    randomiser[inside, inside] = k_ary_randomised_response(last - first + 1, n, epsilon)
     return randomiser
-
-
-def gap(randomiser):
-    return (randomiser.max(0) / randomiser.min(0)).max() - 1
 
 
 def by_hand(randomiser, n):
     """For two rows of a column at a time."""
-    return max(
-        math.log(((n - 1) * low + high) / (n * low))
-        for column in randomiser.T
-        for low in column
-        for high in column
-    )
+    pairs = (pair for column in randomiser.T for pair in product(column, column))
+    return max(math.log(((n - 1) * low + high) / (n * low)) for low, high in pairs)
 
 
 def mixed(bins, n, epsilon, first, last):
@@ -60,73 +45,15 @@ def by_bisection(weights, n, epsilon):
 
 ANSWERS = {
     "draws-of-others": Answers(
-        wrong=[
-            # a reviewer's finding: with as many draws as records this was told the same
-            (lambda n, epsilon, m: math.ceil(m / ratio(n, epsilon)), "does the ratio form of pDP"),
-        ],
-        right=[
-            lambda n, epsilon, m: (
-                m * math.exp(-epsilon) / (n - (n - 1) * math.exp(-epsilon))
-                if epsilon > 1e-3
-                else m / ratio(n, epsilon)
-            ),
-        ],
+        [lambda n, e, m: m * math.exp(-e) / (math.exp(-e) - n * math.expm1(-e))]
     ),
-    "public-weights": Answers(
-        wrong=[
-            (
-                lambda weights, n, epsilon: 1 / ratio(n, epsilon) / min(weights),
-                "What does the theorem on fixed local randomisers ask",
-            ),
-            (
-                lambda weights, n, epsilon: 1 / (1 + n * math.expm1(epsilon) * weights),
-                "one number was expected",
-            ),
-        ],
-        right=[
-            by_bisection,
-        ],
-    ),
-    "replacement": Answers(
-        wrong=[
-            (lambda randomiser, n: np.log2(1 + gap(randomiser) / n), "It is right in base 2."),
-        ],
-        right=[by_hand],
-    ),
+    "public-weights": Answers([by_bisection]),
+    "replacement": Answers([by_hand]),
     "plausible": Answers(
-        wrong=[
-            (
-                lambda bins, n, epsilon, first, last: k_ary_randomised_response(bins, n, epsilon),
-                "Who needs the other columns?",
-            ),
-            (inside_only, "The randomiser is inf-DP."),
-            (
-                lambda bins, n, epsilon, first, last: k_ary_randomised_response(
-                    bins, 2 * n, epsilon
-                ),
-                "-DP.",
-            ),
-            (
-                lambda bins, n, epsilon, first, last: np.full((bins, bins), 1 / bins),
-                "and that of k-ary randomised response",
-            ),
-            (
-                lambda bins, n, epsilon, first, last: laplace_kernel(bins, [0.05])[0],
-                "Look at the ratios within each column",
-            ),
-            (
-                lambda bins, n, epsilon, first, last: k_ary_randomised_response(
-                    last - first + 1, n, epsilon
-                ),
-                "Its shape is (25, 25), and (101, 101) was expected.",
-            ),
-            (
-                lambda bins, n, epsilon, first, last: (
-                    k_ary_randomised_response(bins, n, epsilon) * 2
-                ),
-                "rows sum to 1",
-            ),
-        ],
-        right=[mixed],
+        [mixed],
+        (lambda *case: k_ary_randomised_response(*case[:3]), "Who needs the other columns?"),
+        (inside_only, "The randomiser is inf-DP."),
+        (lambda bins, n, *rest: np.eye(25), "Its shape is (25, 25), and (101, 101) was expected."),
+        (lambda *case: k_ary_randomised_response(*case[:3]) * 2, "rows sum to 1"),
     ),
 }

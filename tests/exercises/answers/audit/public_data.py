@@ -1,8 +1,8 @@
 """Answers to the exercises of *Noise learned from public data*."""
 
-from __future__ import annotations
-
 import math
+import operator
+from itertools import count
 
 import numpy as np
 from scipy.stats import hypergeom, laplace
@@ -11,96 +11,48 @@ from tests.tools.answers import Answers
 
 
 def first(public, size, n, level, tail):
-    c = 0
-    while c < n and tail(c, public, size, n) <= level:
-        c += 1
-    return c
+    return next(c for c in count() if c == n or tail(c, public, size, n) > level)
 
 
-def total(size, n, level, *, start=0, strict=False):
-    s = start
-    while True:
-        nobody = hypergeom.pmf(0, size + n, s, n)
-        if nobody < level or (not strict and nobody <= level):
-            return s
-        s += 1
+def total(size, n, level, enough=operator.le):
+    return next(s for s in count() if enough(hypergeom.pmf(0, size + n, s, n), level))
 
 
-def passing(counts, rows, test, draw, delta, *, mass=None, slope=None, tail=None, worst=np.min):
+def passing(counts, rows, test, draw, delta, *, mass=None, slope=None, worst=np.min):
     mass = counts @ rows if mass is None else mass
-    slope = 1 - math.exp(-draw) if slope is None else slope
-    missing = test * (1 / slope - worst(mass / rows.max(axis=0))) - math.log(2 * delta)
-    return (tail or laplace.sf)(missing)
+    slope = slope or 1 - math.exp(-draw)
+    return laplace.sf(test * (1 / slope - worst(mass / rows.max(axis=0))) - math.log(2 * delta))
 
 
 ANSWERS = {
     "empty": Answers(
-        wrong=[
-            (
-                lambda size, n, level: math.ceil(math.log(level) / math.log(size / (size + n))),
-                "from the public people only",
-            ),
-            (lambda size, n, level: total(n, size, level), "from the public people only"),
-            (lambda size, n, level: total(size, n, level) - 1, "from the public people only"),
-            (lambda size, n, level: total(size, n, level, strict=True), "at most the level"),
-        ],
-        right=[lambda size, n, level: total(size, n, level)],
+        [total],
+        (
+            lambda s, n, level: math.ceil(math.log(level) / math.log(s / (s + n))),
+            "from the public people only",
+        ),
+        (lambda size, n, level: total(n, size, level), "from the public people only"),
+        (lambda size, n, level: total(size, n, level, operator.lt), "at most the level"),
     ),
     "again": Answers(
-        wrong=[
-            (
-                lambda a, size, n, level: first(
-                    a, size, n, level, lambda c, a, s, n: hypergeom.cdf(c - 1, s + n, a + c, n)
-                ),
-                "public ones and c private ones",
-            ),
-            (
-                lambda a, size, n, level: first(
-                    a, size, n, level, lambda c, a, s, n: hypergeom.cdf(c, s + n, a, n)
-                ),
-                "public ones and c private ones",
-            ),
-            (lambda a, size, n, level: int(a * n / size), "returned 100."),
-            (
-                lambda a, size, n, level: max(int(a * n / size - 3 * math.sqrt(a * n / size)), 0),
-                "more likely than the level",
-            ),
-        ],
-        right=[
-            lambda a, size, n, level: first(
-                a, size, n, level, lambda c, a, s, n: hypergeom.sf(a - 1, s + n, a + c, s)
-            )
-        ],
+        [lambda *g: first(*g, lambda c, a, s, n: hypergeom.sf(a - 1, s + n, a + c, s))],
+        (
+            lambda *g: first(*g, lambda c, a, s, n: hypergeom.cdf(c - 1, s + n, a + c, n)),
+            "public ones and c private ones",
+        ),
+        (
+            lambda *g: first(*g, lambda c, a, s, n: hypergeom.cdf(c, s + n, a, n)),
+            "public ones and c private ones",
+        ),
+        (
+            lambda a, size, n, level: max(int(a * n / size - 3 * math.sqrt(a * n / size)), 0),
+            "more likely than the level",
+        ),
     ),
     "check": Answers(
-        wrong=[
-            (
-                lambda c, p, test, draw, delta: passing(c, p, test, draw, delta, worst=np.mean),
-                "a minimum over the outputs",
-            ),
-            (
-                lambda c, p, test, draw, delta: passing(c, p, test, draw, delta, mass=c),
-                "the mass over the largest entry",
-            ),
-            (
-                lambda c, p, test, draw, delta: passing(
-                    c, p, test, draw, delta, tail=lambda z: float(z <= 0)
-                ),
-                "The noise may have either sign",
-            ),
-            (
-                lambda c, p, test, draw, delta: passing(
-                    c, p, test, draw, delta, tail=lambda z: math.exp(-max(z, 0))
-                ),
-                "The noise may have either sign",
-            ),
-            (
-                lambda c, p, test, draw, delta: passing(
-                    c, p, test, draw, delta, slope=math.expm1(draw)
-                ),
-                "g is a minimum",
-            ),
-        ],
-        right=[passing],
+        [passing],
+        (lambda *given: passing(*given, worst=np.mean), "a minimum over the outputs"),
+        (lambda c, *rest: passing(c, *rest, mass=c), "the mass over the largest entry"),
+        (lambda *given: passing(*given, slope=math.expm1(given[3])), "g is a minimum"),
     ),
 }

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Published losses*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -53,56 +51,32 @@ def k_ary_randomised_response_only(losses, n, randomiser):
 
 ANSWERS = {
     "decimals": Answers(
-        wrong=[
-            (lambda *given: hidden(*given) + 1, "off by one"),
-            (
-                lambda bins, n, epsilon, decimals: hidden(bins, n, epsilon, decimals + 1),
-                "Go through",
+        [hidden],
+        (lambda bins, n, epsilon, decimals: hidden(bins, n, epsilon, decimals + 1), "Go through"),
+        (
+            lambda bins, n, e, d: next(
+                c for c in range(1, n) if round(1 / c - 1 / (c + 1), d) == 0
             ),
-            (
-                lambda bins, n, epsilon, decimals: next(
-                    c for c in range(1, n) if round(1 / c, decimals) == round(1 / (c + 1), decimals)
-                ),
-                "Go through",
-            ),
-        ],
-        right=[hidden],
+            "Go through",
+        ),
     ),
     "left": Answers(
-        wrong=[
-            (
-                lambda before, after, n, randomiser: int(np.nanargmax(np.abs(after - before))),
-                "The largest change of a loss",
+        [tried],
+        (
+            lambda before, after, *rest: int(np.nanargmax(np.abs(after - before))),
+            "The largest change of a loss",
+        ),
+        (lambda *given: int(change(*given).argmin()), "compare them"),
+        (
+            lambda before, after, *rest: int(
+                np.nanargmax(change(before, after, *rest) + 0 * after)
             ),
-            (lambda *given: int(change(*given).argmin()), "compare them"),
-            (
-                lambda before, after, n, randomiser: int(
-                    np.nanargmax(change(before, after, n, randomiser) + 0 * after)
-                ),
-                "its count 0",
-            ),
-            (change, "compare them"),
-        ],
-        right=[tried],
+            "its count 0",
+        ),
     ),
     "reconstruct": Answers(
-        wrong=[
-            (
-                lambda losses, n, randomiser: rebuilt(losses, n, randomiser, more=0),
-                "with the one that is added",
-            ),
-            (k_ary_randomised_response_only, "for every randomiser"),
-            (
-                lambda losses, n, randomiser: rebuilt(losses, n, randomiser) / n,
-                "First find the average",
-            ),
-            (
-                lambda losses, n, randomiser: rebuilt(losses, n, randomiser)[:-1],
-                "First find the average",
-            ),
-        ],
-        right=[
-            lambda losses, n, randomiser: np.rint(rebuilt(losses, n, randomiser)).astype(int),
-        ],
+        [lambda *given: np.rint(rebuilt(*given)).astype(int)],
+        (lambda *given: rebuilt(*given, more=0), "with the one that is added"),
+        (k_ary_randomised_response_only, "for every randomiser"),
     ),
 }

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Relatives of per-instance privacy*."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.tools.answers import Answers
@@ -31,22 +29,9 @@ def blended(first, second, k):
 
 
 ANSWERS = {
-    "by-value": Answers(
-        wrong=[
-            (lambda r, n: by_value(r, n + 1), "entries are wrong"),
-        ],
-        right=[by_value],
-    ),
+    "by-value": Answers([by_value]),
     "blending": Answers(
-        wrong=[
-            (lambda first, second, k: blended(first, second, k) + 1, "Who shares both bins"),
-        ],
-        right=[blended],
+        [blended], (lambda first, second, k: blended(first, second, k) + 1, "Who shares both bins")
     ),
-    "thresholds": Answers(
-        wrong=[
-            (lambda answers: (answers == 1).sum(axis=1), "Where is the noise"),
-        ],
-        right=[lambda answers: answers.shape[1] - (answers == 0).sum(axis=1) - 1],
-    ),
+    "thresholds": Answers([lambda answers: answers.shape[1] - (answers == 0).sum(axis=1) - 1]),
 }

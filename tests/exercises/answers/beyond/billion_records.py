@@ -1,7 +1,5 @@
 """Answers to the exercises of *A billion records*."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
@@ -75,114 +73,69 @@ def rounded(distribution):
 
 ANSWERS = {
     "copies": Answers(
-        wrong=[
-            (lambda n, e, m, c, d: e * m * c, "How many independent draws"),
-            (
-                lambda n, e, m, c, d: draws_epsilon(n, e * c, draws=m, delta=d),
-                "How many independent draws",
-            ),
-        ],
-        right=[lambda n, e, m, c, d: draws_epsilon(n, e, draws=c * m, delta=d)],
+        [lambda n, e, m, c, d: draws_epsilon(n, e, draws=c * m, delta=d)],
+        (lambda n, e, m, c, d: e * m * c, "How many independent draws"),
     ),
     "tally": Answers(
-        wrong=[
-            (binned, "below, above, missing"),
-            # a reviewer's findings: counts that are floats, and a piece that is changed
-            (lambda *piece: tally(*piece).astype(float), "of the type float64"),
-            (in_place, "changed what it was given"),
-            (lambda *piece: np.roll(tally(*piece), 1), "Wrong: bin 0"),
-            (lambda v, lo, up, k: tally(v, lo, up, k)[:k], "K + 3 numbers"),
-            (lambda v, lo, up, k: tally(np.clip(v, lo, up), lo, up, k), "K counts of the bins"),
-            (lambda v, lo, up, k: tally(v[~np.isnan(v)], lo, up, k), "K counts of the bins"),
-            (
-                lambda v, lo, up, k: np.bincount(
-                    ((v - lo) / (up - lo) * k).astype(int), minlength=k + 3
-                ),
-                "The upper end belongs to the last bin",
+        [tally],
+        (binned, "below, above, missing"),
+        (lambda *piece: tally(*piece).astype(float), "of the type float64"),
+        (in_place, "changed what it was given"),
+        (lambda v, lo, up, k: tally(v, lo, up, k)[:k], "K + 3 numbers"),
+        (
+            lambda v, lo, up, k: np.bincount(
+                ((v - lo) / (up - lo) * k).astype(int), minlength=k + 3
             ),
-        ],
-        right=[tally],
+            "The upper end belongs to the last bin",
+        ),
     ),
     "keyed": Answers(
-        wrong=[
-            (
-                lambda key, name, distribution, a, b: np.random.default_rng(0).choice(
-                    4, b - a, p=distribution
-                ),
-                "must not depend on start and stop",
-            ),
-            (
-                lambda key, name, distribution, a, b: np.random.default_rng([*key, a]).choice(
-                    4, b - a, p=distribution
-                ),
-                "must not depend on start and stop",
-            ),
-            (
-                lambda key, name, distribution, a, b: [
-                    by_hash(bytes(32), name, distribution, j) for j in range(a, b)
-                ],
-                "Another key must give unrelated draws",
-            ),
-            (
-                lambda key, name, distribution, a, b: [
-                    by_hash(key, "x", distribution, j) for j in range(a, b)
-                ],
-                "Another column must give unrelated draws",
-            ),
-            (
-                lambda key, name, distribution, a, b: [
-                    by_hash(key, name, distribution[::-1], j) for j in range(a, b)
-                ],
-                "that follow the distribution",
-            ),
-        ],
-        right=[
+        [
             lambda key, name, distribution, a, b: np.array(
                 [by_hash(key, name, distribution, j) for j in range(a, b)]
-            ),
+            )
         ],
+        (
+            lambda key, name, distribution, a, b: np.random.default_rng(0).choice(
+                4, b - a, p=distribution
+            ),
+            "must not depend on start and stop",
+        ),
+        (
+            lambda key, name, distribution, a, b: [
+                by_hash(bytes(32), name, distribution, j) for j in range(a, b)
+            ],
+            "Another key must give unrelated draws",
+        ),
+        (
+            lambda key, name, distribution, a, b: [
+                by_hash(key, "x", distribution, j) for j in range(a, b)
+            ],
+            "Another column must give unrelated draws",
+        ),
+        (
+            lambda key, name, distribution, a, b: [
+                by_hash(key, name, distribution[::-1], j) for j in range(a, b)
+            ],
+            "that follow the distribution",
+        ),
     ),
     "weights": Answers(
-        wrong=[
-            (
-                lambda distribution: (distribution * 2.0**64).tolist(),
-                "Not all weights are integers",
-            ),
-            (
-                lambda distribution: [int(each * 2**64) for each in distribution],
-                "The weights miss 2**64 by -512",
-            ),
-            (rounded, "The weights miss 2**64 by -512"),
-            (
-                lambda distribution: (
-                    [2**64 - len(distribution) + 1] + [1] * (len(distribution) - 1)
-                ),
-                "far from 2**64 times its probability",
-            ),
-            (
-                lambda distribution: [
-                    int(each) for each in np.diff(np.r_[0, np.cumsum(distribution)]) * 2**64
-                ],
-                "far from 2**64 times its probability",
-            ),
-        ],
-        right=[lambda p: np.array(whole_weights(p), dtype=object)],
+        [lambda p: np.array(whole_weights(p), dtype=object)],
+        (lambda distribution: (distribution * 2.0**64).tolist(), "Not all weights are integers"),
+        (rounded, "The weights miss 2**64 by -512"),
+        (
+            lambda distribution: [2**64 - len(distribution) + 1] + [1] * (len(distribution) - 1),
+            "far from 2**64 times its probability",
+        ),
     ),
     "fingerprint": Answers(
-        wrong=[
-            (lambda known, published: 0, "into each bin in turn"),
-            (lambda known, published: guess(known, published, first=1), "returned -1"),
-            (lambda known, published: guess(known, published, otherwise=0), "return -1"),
-            (lambda known, published: int(np.argmax(known)), "into each bin in turn"),
-        ],
-        right=[guess],
+        [guess],
+        (lambda known, published: 0, "into each bin in turn"),
+        (lambda known, published: guess(known, published, first=1), "returned -1"),
+        (lambda known, published: guess(known, published, otherwise=0), "return -1"),
     ),
     "hours": Answers(
-        wrong=[
-            (lambda *case: hours(*case, shared=False), "the cores of a machine share its disk"),
-            (lambda *case: hours(*case, share=False), "Counting and reading overlap"),
-            (lambda *case: hours(*case, combine=min), "cores of a machine share its disk"),
-        ],
-        right=[hours],
+        [hours], (lambda *case: hours(*case, shared=False), "the cores of a machine share its disk")
     ),
 }

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Collusion*."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 
@@ -24,41 +22,26 @@ def from_transform(low, high):
 
 
 ANSWERS = {
-    "fresh-copies": Answers(
-        wrong=[
-            (lambda e: e.sum(), "the shape (2,) was expected"),
-        ],
-        right=[lambda e: [sum(e), (2 / sum(x * x for x in e)) ** 0.5]],
-    ),
+    "fresh-copies": Answers([lambda e: [sum(e), (2 / sum(x * x for x in e)) ** 0.5]]),
     "all-equal": Answers(
-        wrong=[
-            (lambda e: (e[0] / e[-1]) ** 2, "from the best to the worst"),
-            (lambda e: 0.25, "Between neighbours it is a square"),
-        ],
-        right=[lambda e: math.prod((a / b) ** 2 for a, b in pairwise(sorted(e)))],
+        [lambda e: math.prod((a / b) ** 2 for a, b in pairwise(sorted(e)))],
+        (lambda e: (e[0] / e[-1]) ** 2, "from the best to the worst"),
+        (lambda e: 0.25, "Between neighbours it is a square"),
     ),
     "expected-refinement": Answers(
-        wrong=[
-            (lambda x, a, b: abs(by_pieces(x, a, b)), "The sign is wrong."),
-            (lambda x, a, b: x * a / b, "Add up the four pieces"),
-        ],
-        right=[by_pieces],
+        [by_pieces],
+        (lambda x, a, b: abs(by_pieces(x, a, b)), "The sign is wrong."),
+        (lambda x, a, b: x * a / b, "Add up the four pieces"),
     ),
     "whole-numbers": Answers(
-        wrong=[
-            (lambda a, b: 0.5, "With it the noisier copy has a noise of variance"),
-            (lambda a, b: 1.0, "It must be a probability"),
-        ],
-        right=[from_transform],
+        [from_transform],
+        (lambda a, b: 0.5, "With it the noisier copy has a noise of variance"),
+        (lambda a, b: 1.0, "It must be a probability"),
     ),
     "uniform-noise": Answers(
-        wrong=[
-            (lambda r: r >= 2, "2.7"),
-            (lambda r: r % 2 == 1, "Which jump leads to it?"),
-            (lambda r: r in (2, 3, 5, 7), "Which jump leads to it?"),
-            (lambda r: round(r, 1).is_integer(), "Is it, at this ratio?"),
-            (lambda r: (2 * r).is_integer(), "Is it, at this ratio?"),
-        ],
-        right=[lambda r: abs(math.sin(math.pi * r)) < 1e-9],
+        [lambda r: abs(math.sin(math.pi * r)) < 1e-9],
+        (lambda r: r >= 2, "2.7"),
+        (lambda r: r % 2 == 1, "Which jump leads to it?"),
+        (lambda r: round(r, 1).is_integer(), "Is it, at this ratio?"),
     ),
 }

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Gaussian noise and (ε, δ)-pDP*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -57,10 +55,6 @@ def one_sided_cut(c, rows, mass, n, epsilon):
     return math.exp(epsilon) / (n - 1) * np.maximum(average(c, rows) - tau * mass, 0).sum()
 
 
-def least_cut(c, rows, mass, n, epsilon):
-    return hockey_stick_divergences(rows[c > 0], mass, n, epsilon).min()
-
-
 def doubled_cut(*case):
     return 2 * cut(*case)
 
@@ -73,45 +67,28 @@ def mean_cut(c, rows, mass, n, epsilon):
 
 ANSWERS = {
     "guest": Answers(
-        wrong=[
-            (adding_without_care, "Leave out outputs that no record reaches."),
-            (adding_finite, "What is the loss if an output was impossible before?"),
-            (lambda rows, new: np.zeros(5), "one number was expected"),
-        ],
-        right=[adding],
+        [adding],
+        (adding_without_care, "Leave out outputs that no record reaches."),
+        (adding_finite, "What is the loss if an output was impossible before?"),
+        (lambda rows, new: np.zeros(5), "one number was expected"),
     ),
-    "lone": Answers(
-        wrong=[
-            (lambda n, m, e: 1 / n if m == 1 else 0, "What is S?"),
-        ],
-        right=[lone],
-    ),
+    "lone": Answers([lone]),
     "safe": Answers(
-        wrong=[
-            (lambda n, e: math.sqrt(0.5 / math.log(1 + n * (math.exp(e) - 1))), "loses digits"),
-            (lambda n, e: math.sqrt(0.5 / math.log(1 + n * math.expm1(e))), "For small u"),
-        ],
-        right=[lambda n, e: np.sqrt(0.5 / np.log1p(n * np.expm1(e)))],
+        [lambda n, e: np.sqrt(0.5 / np.log1p(n * np.expm1(e)))],
+        (lambda n, e: math.sqrt(0.5 / math.log(1 + n * (math.exp(e) - 1))), "loses digits"),
+        (lambda n, e: math.sqrt(0.5 / math.log(1 + n * math.expm1(e))), "For small u"),
     ),
-    "extremes": Answers(
-        wrong=[
-            (lambda s: top(s), "the shape (2,) was expected"),
-        ],
-        right=[lambda s: [top(s) * math.exp(-0.5 / s**2), top(s)]],
-    ),
+    "extremes": Answers([lambda s: [top(s) * math.exp(-0.5 / s**2), top(s)]]),
     "certify": Answers(
-        wrong=[
-            (doubled_cut, "Here the largest δ of the bin is"),
-            (lambda *case: 0.0, "violates the"),
-            (one_sided_cut, "Mind both sides of the linear form."),
-            (least_cut, "must be positive"),
-            (mean_cut, "not convex in C"),
-            (lambda *case: cut(*case) / 2, "All records of this bin choose the same action"),
-            (
-                lambda c, rows, *rest: hockey_stick_divergences(rows, *rest),
-                "The answer has to be one number.",
-            ),
-        ],
-        right=[cut],
+        [cut],
+        (doubled_cut, "Here the largest δ of the bin is"),
+        (lambda *case: 0.0, "violates the"),
+        (one_sided_cut, "Mind both sides of the linear form."),
+        (mean_cut, "not convex in C"),
+        (lambda *case: cut(*case) / 2, "All records of this bin choose the same action"),
+        (
+            lambda c, rows, *rest: hockey_stick_divergences(rows, *rest),
+            "The answer has to be one number.",
+        ),
     ),
 }

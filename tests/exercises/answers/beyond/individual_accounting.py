@@ -1,7 +1,5 @@
 """Answers to the exercises of *Individual privacy accounting*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -36,31 +34,11 @@ def spent_one_by_one(lengths, sigma, budget):
 
 
 ANSWERS = {
-    "steps": Answers(
-        wrong=[
-            (lambda lengths, clip, sigma, budget, steps: steps, "the three records"),
-        ],
-        right=[step_by_step],
-    ),
-    "participation": Answers(
-        wrong=[
-            (lambda lengths, sigma, budget: lengths**2 / (2 * sigma**2) <= budget, "Add up"),
-            (lambda lengths, sigma, budget: np.cumsum(lengths, axis=0) <= budget, "Add up"),
-        ],
-        right=[takes_part],
-    ),
-    "rest": Answers(
-        wrong=[
-            (
-                lambda lengths, sigma, budget: np.minimum(lengths, sigma * math.sqrt(2 * budget)),
-                "With r left",
-            ),
-            (lambda lengths, sigma, budget: lengths, "With r left"),
-        ],
-        right=[spent_one_by_one],
-    ),
+    "steps": Answers([step_by_step]),
+    "participation": Answers([takes_part]),
+    "rest": Answers([spent_one_by_one], (lambda lengths, sigma, budget: lengths, "With r left")),
     "budget": Answers(
-        right=[
+        [
             lambda epsilon, delta: (
                 epsilon**2
                 / (
@@ -69,6 +47,6 @@ ANSWERS = {
                     + 2 * math.sqrt(math.log(delta) ** 2 - epsilon * math.log(delta))
                 )
             )
-        ],
+        ]
     ),
 }

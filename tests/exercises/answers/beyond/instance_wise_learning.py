@@ -1,7 +1,5 @@
 """Answers to the exercises of *Instance-wise noise by learning*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -31,47 +29,27 @@ def shaped(rewards, potentials, discount):
 
 ANSWERS = {
     "reward": Answers(
-        right=[lambda kl, laplace, private: np.where(private, 1, -1) + utility(kl, laplace)],
+        [lambda kl, laplace, private: np.where(private, 1, -1) + utility(kl, laplace)]
     ),
-    "to-spare": Answers(
-        wrong=[(lambda n, e: math.log(1 + n * (math.exp(e) - 1)) / e, "do not cancel")],
-        right=[lambda n, e: 1 / (e * scale_bound(n, e))],
-    ),
+    "to-spare": Answers([lambda n, e: 1 / (e * scale_bound(n, e))]),
     "silence": Answers(
-        wrong=[
-            (lambda c: math.log((1 - 1 / c.sum()) / (1 - 1 / c.max())), "in another bin"),
-            (lambda c: -math.log1p(-1 / c.sum()), "too few records to be private"),
-            (lambda c: -math.log1p(-1 / c.max()), "A smaller ε is enough."),
-            (lambda c: 0.0, "in another bin"),
-        ],
-        right=[search, lambda c: search(c) * (1 - 1e-7)],  # a search may end on either side
+        [search, lambda c: search(c) * (1 - 1e-7)],
+        (lambda c: math.log((1 - 1 / c.sum()) / (1 - 1 / c.max())), "in another bin"),
+        (lambda c: -math.log1p(-1 / c.sum()), "too few records to be private"),
+        (lambda c: -math.log1p(-1 / c.max()), "A smaller ε is enough."),
     ),
-    "shaping": Answers(
-        wrong=[
-            (lambda r, p, d: r[:-1] + d * p[1:] - p[:-1], "the shape (4,) was expected"),
-            (lambda r, p, d: r - p, "must change by minus the potential there"),
-        ],
-        right=[shaped],
-    ),
+    "shaping": Answers([shaped]),
     "final-reward": Answers(
-        wrong=[
-            (
-                lambda private, n, kl, laplace: utility(kl, laplace) + (1 if private == n else -1),
-                "where all are private, and",
-            ),
-            (lambda private, n, kl, laplace: -kl, "that exposes"),
-            (lambda private, n, kl, laplace: private / n, "is possible."),
-            (lambda private, n, kl, laplace: private / n - kl, "that exposes"),
-            (
-                lambda private, n, kl, laplace: (private == n) * max(1 - kl / laplace, 0),
-                "that exposes",
-            ),
-            (lambda private, n, kl, laplace: -math.inf, "minus infinity"),
-            (lambda private, n, kl, laplace: 1 / (1 + kl) if private == n else math.nan, "nan"),
-        ],
-        right=[
+        [
             lambda private, n, kl, laplace: math.exp(-kl) if private == n else -1,
             lambda private, n, kl, laplace: -kl - 1e6 * (n - private),
         ],
+        (
+            lambda private, n, kl, laplace: utility(kl, laplace) + (1 if private == n else -1),
+            "where all are private, and",
+        ),
+        (lambda private, n, kl, laplace: -kl, "that exposes"),
+        (lambda private, n, kl, laplace: private / n, "is possible."),
+        (lambda private, n, kl, laplace: -math.inf, "minus infinity"),
     ),
 }

@@ -1,7 +1,5 @@
 """Answers to the exercises of *The privacy game*."""
 
-from __future__ import annotations
-
 from pdpbook.beyond.bayesian_game import bayesian_equilibria
 from pdpbook.beyond.privacy_games import breach_game
 from tests.tools.answers import Answers
@@ -16,20 +14,10 @@ def solved(epsilon, harm, gain, cost):
 
 ANSWERS = {
     "dominant-actions": Answers(
-        wrong=[
-            (lambda sign: (0, 1), "the other sign"),
-            (lambda sign: 1, "Compare the two rows"),
-        ],
-        right=[lambda sign: [(1 + sign) // 2, (1 - sign) // 2]],
+        [lambda sign: [(1 + sign) // 2, (1 - sign) // 2]],
+        (lambda sign: (0, 1), "the other sign"),
+        (lambda sign: 1, "Compare the two rows"),
     ),
-    "beliefs": Answers(
-        right=[lambda prior: [[p / sum(row) for p in row] for row in prior]],
-    ),
-    "mixture-by-hand": Answers(
-        wrong=[
-            (lambda e, h, g, c: (0.5, 0.5), "When does the adversary gain"),
-            (lambda e, h, g, c: c / g, "the shape (2,) was expected"),
-        ],
-        right=[solved],
-    ),
+    "beliefs": Answers([lambda prior: [[p / sum(row) for p in row] for row in prior]]),
+    "mixture-by-hand": Answers([solved]),
 }

@@ -1,7 +1,5 @@
 """Answers to the exercises of *The repeated privacy game*."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from pdpbook.beyond.limited_attacks import limited_attack
@@ -45,33 +43,19 @@ def learner(step, tail=1):
 
 
 ANSWERS = {
-    "undiscounted": Answers(
-        wrong=[
-            # a reviewer's finding: this was told to be the mean of the rewards
-            (lambda reward, rounds: reward / 0.1, "Write out the first three rounds."),
-        ],
-        right=[loop],
-    ),
+    "undiscounted": Answers([loop]),
     "spread-attack": Answers(
-        wrong=[
-            (corner, "It leaves the user"),
-            (lambda m, power, stake: np.full(m, power / m), "An effort is not in [0, 1]."),
-            (lambda m, power, stake: np.ones(m), "more than the power"),
-            (lambda m, power, stake: power / m, "Its shape is ()"),
-        ],
-        right=[lambda m, power, stake: [min(1, power / m)] * m],
+        [lambda m, power, stake: [min(1, power / m)] * m],
+        (corner, "It leaves the user"),
+        (lambda m, power, stake: np.full(m, power / m), "An effort is not in [0, 1]."),
+        (lambda m, power, stake: np.ones(m), "more than the power"),
+        (lambda m, power, stake: power / m, "Its shape is ()"),
     ),
-    "published-in-full": Answers(
-        wrong=[(lambda stakes: len(stakes) / 2, "Which threshold")],
-        right=[power_to_spare],
-    ),
+    "published-in-full": Answers([power_to_spare]),
     "faster-steps": Answers(
-        wrong=[
-            (learner(lambda k: 1 / k), "the median of the errors is"),
-            (learner(lambda k: 1.0), "steps that stay large never settle"),
-            (lambda game, rounds, rng: np.zeros(2), "mostly too"),
-            (lambda game, rounds, rng: 0.0, "Its shape is ()"),
-        ],
-        right=[learner(lambda k: 10 / (k + 9), 0.5)],
+        [learner(lambda k: 10 / (k + 9), 0.5)],
+        (learner(lambda k: 1 / k), "the median of the errors is"),
+        (learner(lambda k: 1.0), "steps that stay large never settle"),
+        (lambda game, rounds, rng: 0.0, "Its shape is ()"),
     ),
 }

@@ -1,14 +1,12 @@
 """Answers to the exercises of *Privacy over social distance*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.stats import laplace
 
-from pdpbook.beyond.social_distance import distance_budgets, game_tuned_budgets
+from pdpbook.beyond.social_distance import game_tuned_budgets
 from tests.tools.answers import Answers
 
 
@@ -41,38 +39,24 @@ def likeliest(noise, budgets):
 
 ANSWERS = {
     "budgets-of-people": Answers(
-        wrong=[
-            (lambda hops, levels, total: distance_budgets(levels, total=total), "was expected"),
-            (lambda hops, levels, total: np.log(hops), "get ln 1"),
-        ],
-        right=[
+        [
             lambda hops, levels, total: [
                 total * math.log(d) / math.log(math.factorial(levels)) for d in hops
             ]
-        ],
+        ]
     ),
-    "people-needed": Answers(
-        wrong=[(lambda total, p: math.ceil(total / p), "Solve cap >= B")],
-        right=[needed],
-    ),
+    "people-needed": Answers([needed]),
     "absolute-error": Answers(
-        wrong=[
-            (lambda people, total: 2 * people**0.5, "The budgets sum to 12, and the total is 6."),
-            (lambda people, total: total * people**2 / (people**2).sum(), "is possible"),
-            (lambda people, total: total, "Its shape is ()"),
-        ],
-        right=[optimised],
+        [optimised],
+        (lambda people, total: 2 * people**0.5, "The budgets sum to 12, and the total is 6."),
+        (lambda people, total: total * people**2 / (people**2).sum(), "is possible"),
+        (lambda people, total: total, "Its shape is ()"),
     ),
     "uniform-power": Answers(
-        wrong=[
-            (lambda people: 1e9, "does not exist"),
-            (lambda people: people.size, "not uniform any more"),
-            (lambda people: 1.0, "Just above this power the split is still uniform."),
-        ],
-        right=[uniform_until],
+        [uniform_until],
+        (lambda people: 1e9, "does not exist"),
+        (lambda people: people.size, "not uniform any more"),
+        (lambda people: 1.0, "Just above this power the split is still uniform."),
     ),
-    "leaked-distance": Answers(
-        wrong=[(lambda noise, b: len(b) + 1, "Write down the log-likelihood")],
-        right=[likeliest],
-    ),
+    "leaked-distance": Answers([likeliest]),
 }

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Experiment 3: large income, and vectors*."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from itertools import product
 
@@ -26,32 +24,19 @@ def low_end(mine):
 
 ANSWERS = {
     "memory": Answers(
-        wrong=[
-            (lambda bins, actions, d: (8 * actions * bins**2) ** d, "Cells multiply"),
-        ],
-        right=[
-            lambda bins, actions, d: np.zeros((actions, bins, bins)).nbytes ** d / 8 ** (d - 1),
-        ],
+        [lambda bins, actions, d: np.zeros((actions, bins, bins)).nbytes ** d / 8 ** (d - 1)]
     ),
-    "budget": Answers(
-        right=[lambda n, e, d: d * scale_bound(n, e)],
-    ),
+    "budget": Answers([lambda n, e, d: d * scale_bound(n, e)]),
     "margins": Answers(
-        wrong=[
-            (lambda p, bins, other: p, "Its shape is (6,)"),
-        ],
-        right=[
-            lambda p, bins, other: [sum(p[k * other : k * other + other]) for k in range(bins)],
-        ],
+        [lambda p, bins, other: [sum(p[k * other : k * other + other]) for k in range(bins)]]
     ),
     "grid": Answers(
-        wrong=lambda mine: [
+        lambda mine: [low_end(mine)],
+        lambda mine: [
             ((3, 2, 1, 0.33, 0.2), "The first and the last multiplier are 3 and 0.2, and should"),
             (between(mine, 1.3, 1.2, 1.1), "the divergence is"),
             (between(mine, 0.1), "It has 3 numbers."),
             ((3, 1, 0.1, 0.01, -1), "Not all are finite and > 0."),
-            ((1e-3,) * 5, "The first and the last multiplier are 0.001 and 0.001, and should"),
         ],
-        right=lambda mine: [low_end(mine)],
     ),
 }

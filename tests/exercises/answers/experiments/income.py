@@ -1,7 +1,5 @@
 """Answers to the exercises of *Experiment 2: income*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -57,44 +55,29 @@ def places(q):
 
 
 ANSWERS = {
-    "angle": Answers(
-        wrong=[
-            (lambda angle, bins: math.tan(angle) / (bins - 1), "The value is wrong."),
-            (lambda angle, bins: -math.tan(angle) / bins, "The sign is wrong."),
-        ],
-        right=[lambda angle, bins: math.sqrt(1 / math.cos(angle) ** 2 - 1) / bins],
-    ),
+    "angle": Answers([lambda angle, bins: math.sqrt(1 / math.cos(angle) ** 2 - 1) / bins]),
     "fingerprint": Answers(
-        wrong=[
-            (lambda columns, target: min(distances(columns, target).values()), "none of the names"),
-            (lambda columns, target: "skewed", "even if it is not exactly there"),
-            (lambda columns, target: "bell", "Here one column matches exactly."),
-        ],
-        right=[nearest],
+        [nearest],
+        (lambda columns, target: min(distances(columns, target).values()), "none of the names"),
+        (lambda columns, target: "skewed", "even if it is not exactly there"),
+        (lambda columns, target: "bell", "Here one column matches exactly."),
     ),
     "attained": Answers(
-        wrong=[
-            (
-                lambda q, theta: at_angle(q, math.atan(q.size * q.std()) - theta),
-                "on the side of the uniform vector",
-            ),
-            (at_angle, "Its angle with q is"),
-            (lambda q, theta: q, "Its angle with q is"),
-            (lambda q, theta: at_angle(q, theta) * 2, "It should sum to 1, and sums to 2."),
-            (lambda q, theta: q.mean() + 9 * (q - q.mean()), "negative or nan"),
-            (sideways, "not the one of largest SD"),
-            (lambda q, theta: theta, "Its shape is ()"),
-        ],
-        right=[by_search],
+        [by_search],
+        (
+            lambda q, theta: at_angle(q, math.atan(q.size * q.std()) - theta),
+            "on the side of the uniform vector",
+        ),
+        (at_angle, "Its angle with q is"),
+        (lambda q, theta: at_angle(q, theta) * 2, "It should sum to 1, and sums to 2."),
+        (lambda q, theta: q.mean() + 9 * (q - q.mean()), "negative or nan"),
+        (sideways, "not the one of largest SD"),
+        (lambda q, theta: theta, "Its shape is ()"),
     ),
     "third": Answers(
-        wrong=[
-            (lambda q, output: 0.03, "It is not 0 for equal distributions."),
-            (lambda q, output: sd_loss(q, output), "not between"),
-            (lambda q, output: 0.0, "not between 0.02 and 0.04"),
-            (lambda q, output: 0.03 * (q != output).any(), "not between 0.003 and 0.01"),
-            (lambda q, output: (output - q).sum(), "not between"),
-        ],
-        right=[lambda q, output: 0.07 * sd_loss(q, output, values=places(q)) ** 0.5],
+        [lambda q, output: 0.07 * sd_loss(q, output, values=places(q)) ** 0.5],
+        (lambda q, output: 0.03, "It is not 0 for equal distributions."),
+        (lambda q, output: sd_loss(q, output), "not between"),
+        (lambda q, output: 0.0, "not between 0.02 and 0.04"),
     ),
 }

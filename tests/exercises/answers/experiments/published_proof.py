@@ -1,7 +1,5 @@
 """Answers to the exercises of *Reading the published proof*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -38,25 +36,21 @@ def pair(mine, *, factor=1.0001, large=1e5, more=0, scales=True, action=0, times
 
 ANSWERS = {
     "printed-scales": Answers(
-        wrong=[
-            (lambda n, bins, epsilon: (1 / epsilon, bins / epsilon), "1 over a logarithm"),
-        ],
-        right=[
+        [
             lambda n, bins, epsilon: np.array(
                 [1 / np.log(1 + (n - 1) * (np.exp(epsilon) - 1) / k) for k in (1, bins)]
             )
         ],
+        (lambda n, bins, epsilon: (1 / epsilon, bins / epsilon), "1 over a logarithm"),
     ),
-    "three-bounds": Answers(
-        wrong=[
-            (lambda n, e: three(n, e)[:2], "the shape (3,) was expected"),
-            (lambda n, e: 1 / three(n, e), "3 of 3 entries"),
-            (lambda n, e: three(n, e)[[0, 1, 1]], "the first at [2]"),
-        ],
-        right=[three],
-    ),
+    "three-bounds": Answers([three], (lambda n, e: three(n, e)[:2], "the shape (3,) was expected")),
     "violation": Answers(
-        wrong=lambda mine: [
+        lambda mine: [
+            pair(mine),
+            list(pair(mine, large=1e4)),
+            (pair(mine)[0], pair(mine)[1].astype(float)),
+        ],
+        lambda mine: [
             (pair(mine)[0], "It is not a pair."),
             (([1, 2], [3, 4]), "not an NVOGame"),
             (pair(mine, more=1), f"The game has {mine['records'] + 1} records."),
@@ -67,11 +61,6 @@ ANSWERS = {
             (pair(mine, action=1), "Every record is private"),
             ((pair(mine)[0], pair(mine)[1] / 2), "profile must hold integers"),
             (pair(mine, far=[1, *[0] * 10, mine["records"] - 1]), "A record can raise the payoff"),
-        ],
-        right=lambda mine: [
-            pair(mine),
-            list(pair(mine, large=1e4)),
-            (pair(mine)[0], pair(mine)[1].astype(float)),
         ],
     ),
 }

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Regression on released data*."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from pdpbook.experiments.datasets import load_players
@@ -32,53 +30,39 @@ def known_counts(noisy=None):
 
 ANSWERS = {
     "draws": Answers(
-        wrong=[
-            (
-                lambda epsilon, total: max(allowed(epsilon, total), 1),
-                "What if one draw costs too much already?",
-            ),
-            (lambda epsilon, total: allowed(epsilon, total) + 1, "It is off by one."),
-            (lambda epsilon, total: cost(epsilon, 10), "Many draws"),
-            (lambda epsilon, total: [1, 2], "one number was expected"),
-        ],
-        right=[allowed],
+        [allowed],
+        (
+            lambda epsilon, total: max(allowed(epsilon, total), 1),
+            "What if one draw costs too much already?",
+        ),
+        (lambda epsilon, total: cost(epsilon, 10), "Many draws"),
     ),
-    "flat": Answers(
-        wrong=[
-            (lambda sd, s: sd / (sd + 2 * s**2), "The value is wrong."),
-            (lambda sd, s: 2 / 3 if s == 1 else 0.009, "Without noise it stays"),
-        ],
-        right=[lambda sd, s: np.array(1 / (1 + 2 * (s / sd) ** 2))],
-    ),
+    "flat": Answers([lambda sd, s: np.array(1 / (1 + 2 * (s / sd) ** 2))]),
     "pair": Answers(
-        wrong=[
-            (([0, 1, 2], [0, 1, 2]), "By x alone record 0 loses inf, in a bin of 1."),
-            (([0] * 2 + [1] * 10, [0, 1] * 6), "By x alone record 0 loses 0.606, in a bin of 2."),
-            (([0] * 6 + [1] * 6, [0] * 12), "The largest loss of a pair is"),
-            (([0, 0, 5, 5], [0, 0, 5, 5]), "not among 0, 1, 2, 3, 4"),
-            (([0.5] * 4, [1] * 4), "not among 0, 1, 2, 3, 4"),
-            ([(0, 0), (0, 1), (1, 0)], "not a list of pairs"),
-            (([0, 1], [0, 1, 2]), "The lists have the shapes"),
-            (([0] * 13, [0] * 13), "These are 13 records."),
-        ],
-        right=[
+        [
             ([0, 0, 1, 1], [0, 1, 0, 1]),
             np.array(np.divmod([0, 0, 1, 3, 3, 4, 5, 6, 7, 8, 8, 1], 3)),
             ([0, 0, 0, 0, 0, 1, 1, 1, 1, 1], [0, 0, 0, 0, 1, 0, 1, 1, 1, 1]),
         ],
+        (([0, 1, 2], [0, 1, 2]), "By x alone record 0 loses inf, in a bin of 1."),
+        (([0] * 2 + [1] * 10, [0, 1] * 6), "By x alone record 0 loses 0.606, in a bin of 2."),
+        (([0] * 6 + [1] * 6, [0] * 12), "The largest loss of a pair is"),
+        (([0, 0, 5, 5], [0, 0, 5, 5]), "not among 0, 1, 2, 3, 4"),
+        (([0.5] * 4, [1] * 4), "not among 0, 1, 2, 3, 4"),
+        ([(0, 0), (0, 1), (1, 0)], "not a list of pairs"),
+        (([0, 1], [0, 1, 2]), "The lists have the shapes"),
+        (([0] * 13, [0] * 13), "These are 13 records."),
     ),
     "better": Answers(
-        wrong=[
-            (lambda noisy: np.maximum(noisy, 0), "and you draw from"),
-            (lambda noisy: noisy, "a weight below 0"),
-            (lambda noisy: np.where(noisy > 30, noisy, 0), "which of the others would you lose"),
-            (lambda noisy: noisy[noisy > 8], "A table of shape (24, 24) goes in"),
-            (lambda noisy: np.zeros_like(noisy), "Nothing is left to draw from."),
-            (known_counts, "with both axes turned round"),
-        ],
-        right=[
+        [
             lambda noisy: np.maximum(noisy - 9, 0),
             lambda noisy: np.where(noisy > 12, noisy, 0).tolist(),
         ],
+        (lambda noisy: np.maximum(noisy, 0), "and you draw from"),
+        (lambda noisy: noisy, "a weight below 0"),
+        (lambda noisy: np.where(noisy > 30, noisy, 0), "which of the others would you lose"),
+        (lambda noisy: noisy[noisy > 8], "A table of shape (24, 24) goes in"),
+        (lambda noisy: np.zeros_like(noisy), "Nothing is left to draw from."),
+        (known_counts, "with both axes turned round"),
     ),
 }

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Replication*."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
@@ -48,48 +46,30 @@ def refitted(data, printed, *, least=min, widths=(0.5, 1.0, 2.0)):
     return least((Setting((3, 2, 1, 0.33 / d, 0.2 / d), width) for d, width in pairs), key=off)
 
 
-def lowest_terms(value):
-    return {(m, d) for m, d in cut(value) if math.gcd(m, d) == 1}
-
-
 ANSWERS = {
-    "misfit": Answers(
-        right=[factor],
-    ),
+    "misfit": Answers([factor]),
     "verdict": Answers(
-        wrong=[
-            (lambda *given: judged(*given, low=1.0), "both directions"),
-            (lambda *given: judged(*given, low=0.0), "Less than half of it"),
-            (
-                lambda printed, ours, bound: (
-                    "reproduced"
-                    if printed / 2 <= ours <= 2 * printed
-                    else judged(printed, ours, bound)
-                ),
-                "however near",
+        [judged],
+        (lambda *given: judged(*given, low=1.0), "both directions"),
+        (lambda *given: judged(*given, low=0.0), "Less than half of it"),
+        (
+            lambda printed, ours, bound: (
+                "reproduced" if printed / 2 <= ours <= 2 * printed else judged(printed, ours, bound)
             ),
-        ],
-        right=[judged],
+            "however near",
+        ),
     ),
     "fractions": Answers(
-        wrong=[
-            (lambda value: cut(value, by=round), "pairs are missing"),
-            (lowest_terms, "and 0 do not belong there"),
-            (lambda value: cut(value, most=100), "1 pairs are missing"),
-            (lambda value: cut(value, least=1), "m may be 0."),
-            (lambda value: list(cut(value)) * 2, "Some pairs occur twice."),
-            (lambda value: {(20, 101)}, "4/9 has many names."),
-        ],
-        right=[cut, lambda value: sorted(cut(value))],
+        [cut, lambda value: sorted(cut(value))],
+        (lambda value: cut(value, by=round), "pairs are missing"),
+        (lambda value: cut(value, most=100), "1 pairs are missing"),
+        (lambda value: cut(value, least=1), "m may be 0."),
+        (lambda value: list(cut(value)) * 2, "Some pairs occur twice."),
     ),
     "fit": Answers(
-        wrong=[
-            (lambda data, printed: refitted(data, printed).multipliers, "It is a tuple,"),
-            (lambda data, printed: Setting((3, 2, 1, 0.033, 0.02), 1.0), "Its misfit is"),
-            (lambda data, printed: Setting((3, 2, 1), 1.0), "It has 3 multipliers."),
-            (lambda data, printed: refitted(data, printed, least=max), "smallest misfit"),
-            (lambda data, printed: refitted(data, printed, widths=(1.0,)), "smallest misfit"),
-        ],
-        right=[refitted],
+        [refitted],
+        (lambda data, printed: refitted(data, printed).multipliers, "It is a tuple,"),
+        (lambda data, printed: Setting((3, 2, 1, 0.033, 0.02), 1.0), "Its misfit is"),
+        (lambda data, printed: Setting((3, 2, 1), 1.0), "It has 3 multipliers."),
     ),
 }

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Composition*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -42,44 +40,18 @@ def advantage(epsilon, count):
 
 
 ANSWERS = {
-    "delta-from-curve": Answers(
-        wrong=[
-            (lambda a, b, e: delta(b, a, e) * 1.01, "Say it in α and β."),
-            (lambda a, b, e: 1 - b - math.exp(e) * a, "one number was expected"),
-            (lambda a, b, e: -delta(a, b, e), "The sign is wrong."),
-        ],
-        right=[delta],
-    ),
+    "delta-from-curve": Answers([delta]),
     "level-per-answer": Answers(
-        wrong=[
-            (lambda total, slack, count: total / math.sqrt(count), "take the larger solution"),
-            (lambda *case: level(*case) / 2, "take the larger solution"),
-        ],
-        right=[level],
+        [level], (lambda total, slack, count: total / math.sqrt(count), "take the larger solution")
     ),
-    "best-order": Answers(
-        wrong=[
-            (lambda e, k, d: sigma(e, 1, d), "solve a quadratic equation"),
-            (lambda e, k, d: sigma(e, k, d) ** 2, "The value is wrong."),
-            (lambda e, k, d: -sigma(e, k, d), "The sign is wrong."),
-        ],
-        right=[sigma],
-    ),
+    "best-order": Answers([sigma], (lambda e, k, d: sigma(e, 1, d), "solve a quadratic equation")),
     "leaky-response": Answers(
-        wrong=[
-            (lambda e, d: leaky(e, d)[0], "Two rows of four"),
-            (lambda e, d: leaky(e, d, kept=False), "Each row must be a distribution."),
-            (lambda e, d: leaky(e, d, order=(1, 0, 2, 3)), "the leaks, are wrong"),
-            (lambda e, d: leaky(e, d, order=(0, 1, 3, 2)), "the randomised response is wrong"),
-            (lambda e, d: leaky(2 * e, d), "It is not (ε, δ)-DP"),
-            (lambda e, d: leaky(e, d)[::-1], "the leaks, are wrong"),
-        ],
-        right=[leaky],
+        [leaky],
+        (lambda e, d: leaky(e, d)[0], "Two rows of four"),
+        (lambda e, d: leaky(e, d, kept=False), "Each row must be a distribution."),
+        (lambda e, d: leaky(e, d, order=(1, 0, 2, 3)), "the leaks, are wrong"),
+        (lambda e, d: leaky(e, d, order=(0, 1, 3, 2)), "the randomised response is wrong"),
+        (lambda e, d: leaky(2 * e, d), "It is not (ε, δ)-DP"),
     ),
-    "repeated-advantage": Answers(
-        wrong=[
-            (lambda e, k: 2 * advantage(e, k), "Only the number of yeses"),
-        ],
-        right=[advantage],
-    ),
+    "repeated-advantage": Answers([advantage]),
 }

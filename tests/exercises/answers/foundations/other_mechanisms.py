@@ -1,7 +1,5 @@
 """Answers to the exercises of *Other mechanisms*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -43,43 +41,29 @@ def mean_of_sum(values, epsilon, rng, sensitivity=24_000, parts=1):
 
 
 ANSWERS = {
-    "one-sided-scale": Answers(
-        wrong=[
-            (lambda d, e: one_end(1.0, e) / d, "Let W grow"),
-        ],
-        right=[one_end],
-    ),
+    "one-sided-scale": Answers([one_end], (lambda d, e: one_end(1.0, e) / d, "Let W grow")),
     "gumbel": Answers(
-        wrong=[
-            (lambda *case: choose(*case, factor=1.0), "The frequencies"),
-            (lambda *case: choose(*case, gumbel=False), "The frequencies"),
-            (lambda *case: choose(*case)[:10], "Its shape is (10,)"),
-        ],
-        right=[by_inversion],
+        [by_inversion],
+        (lambda *case: choose(*case, factor=1.0), "The frequencies"),
+        (lambda *case: choose(*case, gumbel=False), "The frequencies"),
+        (lambda *case: choose(*case)[:10], "Its shape is (10,)"),
     ),
     "staircase": Answers(
-        wrong=[
-            (lambda e, s: staircase(e, 1 - s), "Where is the middle of each?"),
-            (lambda e, s: 1 / e, "Where is the middle of each?"),
-            (lambda e, s: -staircase(e, s), "The sign is wrong."),
-        ],
-        right=[staircase],
+        [staircase],
+        (lambda e, s: staircase(e, 1 - s), "Where is the middle of each?"),
+        (lambda e, s: 1 / e, "Where is the middle of each?"),
+        (lambda e, s: -staircase(e, s), "The sign is wrong."),
     ),
     "private-mean": Answers(
-        wrong=[
-            (lambda values, e, rng: values.mean(), "not the right size"),
-            (
-                lambda values, e, rng: values.mean() + rng.laplace(scale=90 / e / 200),
-                "not a whole number of hundredths",
-            ),
-            (lambda values, e, rng: mean_of_sum(values, e, rng) + 5, "do not lie around"),
-            (
-                lambda *case: mean_of_sum(*case, 15_000, parts=2),
-                "Call pb.geometric_mechanism once.",
-            ),
-            (lambda *case: mean_of_sum(*case, sensitivity=9000), "can add to *your* sum"),
-            (lambda values, e, rng: mean_of_sum(values, 1.2 * e, rng), "the ε that is given"),
-        ],
-        right=[mean_of_sum],
+        [mean_of_sum],
+        (lambda values, e, rng: values.mean(), "not the right size"),
+        (
+            lambda values, e, rng: values.mean() + rng.laplace(scale=90 / e / 200),
+            "not a whole number of hundredths",
+        ),
+        (lambda values, e, rng: mean_of_sum(values, e, rng) + 5, "do not lie around"),
+        (lambda *case: mean_of_sum(*case, 15_000, parts=2), "Call pb.geometric_mechanism once."),
+        (lambda *case: mean_of_sum(*case, sensitivity=9000), "can add to *your* sum"),
+        (lambda values, e, rng: mean_of_sum(values, 1.2 * e, rng), "the ε that is given"),
     ),
 }

@@ -1,7 +1,5 @@
 """Answers to the exercises of *One random record*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -55,38 +53,25 @@ def public(clip="limits", *, limits=(120.0, 230.0), keep=True, at=None, sensitiv
 
 ANSWERS = {
     "padded-interval": Answers(
-        wrong=[
-            # student's finding: p < 1/2 was not tried
-            (unchecked, "raise a ValueError"),
-            # a reviewer's finding: p above 0.9 was not tried
-            (refusing, "0.999) raised ValueError"),
-            (
-                lambda low, *case: (low, padded(low, *case)[1]),
-                "1 of 2 entries are wrong, the first at [0]",
-            ),
-        ],
-        right=[padded],
+        [padded],
+        (unchecked, "raise a ValueError"),
+        (refusing, "0.999) raised ValueError"),
+        (
+            lambda low, *case: (low, padded(low, *case)[1]),
+            "1 of 2 entries are wrong, the first at [0]",
+        ),
     ),
-    "draws-until-seen": Answers(
-        wrong=[
-            (lambda n, c: math.log1p(-c) / math.log1p(-1 / n), "a whole number"),
-        ],
-        right=[seen_by_bisection],
-    ),
+    "draws-until-seen": Answers([seen_by_bisection]),
     "public-grid": Answers(
-        wrong=[
-            # student's finding: records clipped to the padded interval passed
-            (public("padded"), "in the padding"),
-            (public(keep=False), "301 records went in, and 300 came back."),
-            (lambda d, e: (Grid.padded(d, epsilon=e), d), "differs from the grid for 300"),
-            (public(sensitivity=1.0), "has a padding of 0 cm"),
-            (public(at=1.0), "Set the grid's `sensitivity`"),
-            (public(limits=(165.0, 175.0)), "Ordinary heights"),
-            (
-                lambda d, e: (Grid.padded([100.0, 250.0], epsilon=e), d),
-                "must come back, inside the grid",
-            ),
-        ],
-        right=[public(limits=(50, 300)), public(limits=(130.0, 210.0))],
+        [public(limits=(50, 300)), public(limits=(130.0, 210.0))],
+        (public("padded"), "in the padding"),
+        (public(keep=False), "301 records went in, and 300 came back."),
+        (lambda d, e: (Grid.padded(d, epsilon=e), d), "differs from the grid for 300"),
+        (public(at=1.0), "Set the grid's `sensitivity`"),
+        (public(limits=(165.0, 175.0)), "Ordinary heights"),
+        (
+            lambda d, e: (Grid.padded([100.0, 250.0], epsilon=e), d),
+            "must come back, inside the grid",
+        ),
     ),
 }

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Statistics from the sampling query*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -60,29 +58,12 @@ def scale_of_a_draw(n, epsilon):
 
 ANSWERS = {
     "scale-of-a-draw": Answers(
-        wrong=[
-            (lambda n, epsilon: 1 / math.log1p(math.expm1(epsilon) / n), "Set it to ε"),
-        ],
-        right=[scale_of_a_draw],
+        [scale_of_a_draw],
+        (lambda n, epsilon: 1 / math.log1p(math.expm1(epsilon) / n), "Set it to ε"),
     ),
-    "best-draws": Answers(
-        wrong=[
-            (lambda *case: draws(*case) - 1, "It is off by one."),
-            (
-                lambda n, spread, sd, *case: draws(n, spread, 0, *case),
-                "what is the variance of a draw?",
-            ),
-        ],
-        right=[draws],
-    ),
+    "best-draws": Answers([draws]),
     "merged-losses": Answers(
-        wrong=[
-            (lambda rows, groups: merged(rows, groups, without=0), "Add up the columns"),
-            (lambda rows, groups: merged(rows, groups, np.mean) * 0.9, "entries are wrong"),
-            (lambda rows, groups: merged(rows, np.sort(groups)), "entries are wrong"),
-            (lambda rows, groups: merged(rows, groups).max(), "Its shape is ()"),
-            (lambda rows, groups: merged(rows, groups, np.max), "Add up the columns"),
-        ],
-        right=[merged_in_loops],
+        [merged_in_loops],
+        (lambda rows, groups: merged(rows, groups, without=0), "Add up the columns"),
     ),
 }

@@ -1,8 +1,6 @@
 """Answers to the exercises of *Approximated enumeration*."""
 
-from __future__ import annotations
-
-from math import comb, factorial, gamma, prod
+from math import comb, gamma, prod
 
 import numpy as np
 
@@ -47,51 +45,33 @@ def copies(profile):
 
 ANSWERS = {
     "fitness": Answers(
-        wrong=[
-            (once, "profile must give every record one action"),
-            (sorted_only, "need not be sorted by bin"),
-            (
-                lambda game, bins, genes: game.evaluate(game.constant_profile(0)).payoff,
-                "Count the records of each bin",
-            ),
-        ],
-        right=[fitness],
+        [fitness],
+        (once, "profile must give every record one action"),
+        (sorted_only, "need not be sorted by bin"),
+        (
+            lambda game, bins, genes: game.evaluate(game.constant_profile(0)).payoff,
+            "Count the records of each bin",
+        ),
     ),
     "rate": Answers(
-        wrong=[
-            (lambda n, d, actions: d / n * actions / (actions - 1), "A rate lies in (0, 1]."),
-            (lambda n, d, actions: 0.05, "than the best rate"),
-            (
-                lambda n, d, actions: min(1, d / n * (actions - 1) / actions),
-                "smaller than the best",
-            ),
-        ],
-        right=[rate_by_search],
+        [rate_by_search],
+        (lambda n, d, actions: d / n * actions / (actions - 1), "A rate lies in (0, 1]."),
+        (lambda n, d, actions: 0.05, "than the best rate"),
     ),
     "copies": Answers(
-        wrong=[
-            (lambda p: prod(comb(int(r.sum()) + 2, 2) for r in p), "That is too many."),
-            (lambda p: prod(factorial(int(c)) for c in p.sum(axis=1)), "That is too many."),
-            (lambda p: 1, "That is too few."),
-            (
-                lambda p: round(
-                    prod(gamma(r.sum() + 1) / prod(gamma(c + 1) for c in r) for r in p)
-                ),
-                "no floats",
-            ),
-        ],
-        right=[copies],
+        [copies],
+        (lambda p: prod(comb(int(r.sum()) + 2, 2) for r in p), "That is too many."),
+        (lambda p: 1, "That is too few."),
+        (
+            lambda p: round(prod(gamma(r.sum() + 1) / prod(gamma(c + 1) for c in r) for r in p)),
+            "no floats",
+        ),
     ),
     "tune": Answers(
-        wrong=[
-            ([100, 5], "Give a dictionary"),
-            ({"rng": np.random.default_rng(0)}, "leave rng out"),
-            ({"generations": 3, "population": 20}, "and ends at"),
-            ({"generations": 41, "population": 1000}, "With seed 0 it takes 4"),
-            ({"generations": 80}, "times the divergence"),
-            ({"generations": 400, "population": 100}, "times the divergence"),
-            ({"generations": 79, "mutation": 1 / 300}, "times the divergence"),
-        ],
-        right=[[("generations", 390), ("population", 100), ("mutation", 1 / 300)]],
+        [[("generations", 390), ("population", 100), ("mutation", 1 / 300)]],
+        ([100, 5], "Give a dictionary"),
+        ({"rng": np.random.default_rng(0)}, "leave rng out"),
+        ({"generations": 41, "population": 1000}, "With seed 0 it takes 4"),
+        ({"generations": 400, "population": 100}, "times the divergence"),
     ),
 }

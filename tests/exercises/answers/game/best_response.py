@@ -1,7 +1,5 @@
 """Answers to the exercises of *Best-response dynamics*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -92,47 +90,38 @@ def start(mine, rule):
 
 ANSWERS = {
     "reply": Answers(
-        wrong=[
-            (by_kl, "so the record should stay. Is an action compared with the best so far"),
-            (first_better, "Another action makes more records private."),
-            (lambda *case: reply(*case, stays=False), "With equal kernels no record"),
-            (lambda game, profile, k, v: v, "The record stays, and another action is better."),
-            (lambda game, profile, k, v: game.actions, "That is no action"),
-        ],
-        right=[careful_reply],
+        [careful_reply],
+        (by_kl, "so the record should stay. Is an action compared with the best so far"),
+        (first_better, "Another action makes more records private."),
+        (lambda *case: reply(*case, stays=False), "With equal kernels no record"),
+        (lambda game, profile, k, v: v, "The record stays, and another action is better."),
+        (lambda game, profile, k, v: game.actions, "That is no action"),
     ),
     "tie": Answers(
-        wrong=[
-            (lambda own, candidates: own, "In pass 1 no record moves any more"),
-            (lambda own, candidates: max(candidates), "one keeps 2 of [0, 1, 2]"),
-            (lambda own, candidates: (own + 1) % 3, "one of the candidates"),
-        ],
-        right=[lambda own, candidates: max([c for c in candidates if c != own], default=own)],
+        [lambda own, candidates: max([c for c in candidates if c != own], default=own)],
+        (lambda own, candidates: own, "In pass 1 no record moves any more"),
+        (lambda own, candidates: max(candidates), "one keeps 2 of [0, 1, 2]"),
+        (lambda own, candidates: (own + 1) % 3, "one of the candidates"),
     ),
     "convex": Answers(
-        wrong=[
-            (lambda *case: along(*case, first=1), "The first entry is t = 0"),
-            (lambda g, p, k, v, w: along(g, p, k, w, v), "the shape (13,) was expected"),
-            (straight, "the first at [1]"),
-        ],
-        right=[along],
+        [along],
+        (lambda *case: along(*case, first=1), "The first entry is t = 0"),
+        (lambda g, p, k, v, w: along(g, p, k, w, v), "the shape (13,) was expected"),
+        (straight, "the first at [1]"),
     ),
     "run": Answers(
-        wrong=[
-            (runs, "more than 300 calls of game.evaluate"),
-            # a reviewer's finding: nobody looked whether all remain private
-            (lambda *case: runs(*case, careful=False), "would expose somebody"),
-            (lambda *case: runs(*case, more=1), "So many do not go"),
-            (lambda *case: runs(*case, most=1), "One more would go."),
-        ],
-        right=[run_by_bisection],
+        [run_by_bisection],
+        (runs, "more than 300 calls of game.evaluate"),
+        (lambda *case: runs(*case, careful=False), "would expose somebody"),
+        (lambda *case: runs(*case, more=1), "So many do not go"),
+        (lambda *case: runs(*case, most=1), "One more would go."),
     ),
     "start": Answers(
-        wrong=lambda mine: [
+        lambda mine: [start(mine, lambda count: 0 if count <= 1 else 4)],
+        lambda mine: [
             (start(mine, lambda count: 4), "records are exposed at your start."),
             (start(mine, lambda count: 0), "The dynamics from your start end at"),
             (start({"without": [0, 1, 2]}, lambda count: 0), "in your data, "),
         ],
-        right=lambda mine: [start(mine, lambda count: 0 if count <= 1 else 4)],
     ),
 }

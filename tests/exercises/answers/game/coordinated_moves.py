@@ -1,7 +1,5 @@
 """Answers to the exercises of *Coordinated moves*."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from itertools import product
@@ -89,48 +87,35 @@ def tempting(mine):
 
 ANSWERS = {
     "pairs": Answers(
-        wrong=[
-            (lambda *case: pair(*case, private=False), "That is too small."),
-            (lambda *case: pair(*case, first_private=True), "That is too large."),
-            (lambda *case: pair(*case, bins=lambda j, k: j == k), "Two records may change, too."),
-        ],
-        right=[pair_at_once],
+        [pair_at_once],
+        (lambda *case: pair(*case, private=False), "That is too small."),
+        (lambda *case: pair(*case, first_private=True), "That is too large."),
+        (lambda *case: pair(*case, bins=lambda j, k: j == k), "Two records may change, too."),
     ),
     "repair": Answers(
-        wrong=[
-            (lambda *case: repair(*case, rounded=math.floor), "That is not enough."),
-            (lambda *case: repair(*case) + (repair(*case) > 1), "Fewer are enough."),
-            (lambda *case: repair(*case, none=1), "no number is enough"),
-            (lambda *case: repair(*case, all_outputs=True), "Nothing falls short"),
-            (lambda *case: repair(*case, reduce=min), "That is not enough."),
-            (lambda *case: repair(*case) * (case[1] > case[0]).any(), "Nothing falls short"),
-        ],
-        right=[repair],
+        [repair],
+        (lambda *case: repair(*case, rounded=math.floor), "That is not enough."),
+        (lambda *case: repair(*case) + (repair(*case) > 1), "Fewer are enough."),
+        (lambda *case: repair(*case, none=1), "no number is enough"),
+        (lambda *case: repair(*case, all_outputs=True), "Nothing falls short"),
     ),
     "one-group": Answers(
-        wrong=[
-            (lambda *case: repair_by_group(*case, private=False), "That is too small."),
-            (lambda *case: repair_by_group(*case, most=1), "But a move of one group makes"),
-            (lambda *case: min(repair_by_group(*case), 99.0), "No move of one group makes all"),
-        ],
-        right=[repair_by_group],
+        [repair_by_group],
+        (lambda *case: repair_by_group(*case, private=False), "That is too small."),
+        (lambda *case: repair_by_group(*case, most=1), "But a move of one group makes"),
+        (lambda *case: min(repair_by_group(*case), 99.0), "No move of one group makes all"),
     ),
     "tempting": Answers(
-        wrong=[
-            (1.0, "The scales are wrong."),
-            ([1.0, 0.18, 0.04], "The scales are wrong."),
-            ([1.0, 0.18, 0.04, 0.18], "Two of the scales are equal."),
-            ([1.0, 0.18, 0.04, 5.0], "With three scales it ends at KL"),
-        ],
-        right=lambda mine: [tempting(mine), np.array(tempting(mine))],
+        lambda mine: [tempting(mine), np.array(tempting(mine))],
+        (1.0, "The scales are wrong."),
+        ([1.0, 0.18, 0.04, 0.18], "Two of the scales are equal."),
+        ([1.0, 0.18, 0.04, 5.0], "With three scales it ends at KL"),
     ),
     "three": Answers(
-        wrong=[
-            ([0, 4, 2, 0, 1], "times the optimum"),
-            ([1, 1, 2, 2], "Five whole numbers"),
-            ([1.0, 0.0, 1.0, 6.0, 0.0], "Five whole numbers"),
-            ([3, 3, 3, 0, 0], "two to eight records"),
-        ],
-        right=[np.array([2, 0, 3, 1, 0]), (2, 0, 3, 1, 0)],
+        [np.array([2, 0, 3, 1, 0]), (2, 0, 3, 1, 0)],
+        ([0, 4, 2, 0, 1], "times the optimum"),
+        ([1, 1, 2, 2], "Five whole numbers"),
+        ([1.0, 0.0, 1.0, 6.0, 0.0], "Five whole numbers"),
+        ([3, 3, 3, 0, 0], "two to eight records"),
     ),
 }

@@ -1,7 +1,5 @@
 """Answers to the exercises of *The exact optimum*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -112,59 +110,35 @@ def two_records(mine, *, place=0, scales=(1.0, 2.0), aim=1.02):
 
 ANSWERS = {
     "roof": Answers(
-        wrong=[
-            (lambda s, points: tangents(s, points), "Its shape is (1, 2)"),
-            (lambda s, points: np.max([-np.log(a) - s / a for a in points], axis=0), "slope"),
-        ],
-        right=[lambda s, points: [max(1 - math.log(a) - t / a for a in points) for t in s]],
+        [lambda s, points: [max(1 - math.log(a) - t / a for a in points) for t in s]],
+        (lambda s, points: np.max([-np.log(a) - s / a for a in points], axis=0), "slope"),
     ),
     "tangents": Answers(
-        wrong=[
-            (lambda low, high, error: progression(low, high, error, -1), "the roof misses"),
-            (lambda low, high, error: progression(low, high, error, 1), "Fewer will do."),
-            (from_low, "touch at an end"),
-            (lambda low, high, error: math.log(high / low), "Return an array"),
-            (lambda low, high, error: [-1.0, 1.0], "points > 0"),
-        ],
-        right=[one_after_the_other, lambda *case: progression(*case)[::-1].tolist()],
+        [one_after_the_other, lambda *case: progression(*case)[::-1].tolist()],
+        (lambda low, high, error: progression(low, high, error, -1), "the roof misses"),
+        (lambda low, high, error: progression(low, high, error, 1), "Fewer will do."),
+        (from_low, "touch at an end"),
+        (lambda low, high, error: math.log(high / low), "Return an array"),
+        (lambda low, high, error: [-1.0, 1.0], "points > 0"),
     ),
     "cut": Answers(
-        wrong=[
-            (lambda *case: violation(*case, weights=False), "so nothing is violated"),
-            (lambda *case: violation(*case, clip=False), "so nothing is violated"),
-            (lambda *case: violation(*case, mean=False), "with the weights C / n_k"),
-            (empty_bins_too, "What about bins without records?"),
-        ],
-        right=[violation_in_loops],
+        [violation_in_loops],
+        (lambda *case: violation(*case, weights=False), "so nothing is violated"),
+        (lambda *case: violation(*case, mean=False), "with the weights C / n_k"),
+        (empty_bins_too, "What about bins without records?"),
     ),
     "prices": Answers(
-        wrong=[
-            (dual, "0 times infinity must be 0"),
-            (lambda *case: dual(*case, sign=-1), "term by term"),
-        ],
-        right=[dual_in_loops],
+        [dual_in_loops],
+        (dual, "0 times infinity must be 0"),
+        (lambda *case: dual(*case, sign=-1), "term by term"),
     ),
     "anarchy": Answers(
-        wrong=[
-            (
-                ([7, 0, 0, 1], [0.01, 0.02, 0.03]),
-                "No profile of this game makes all records private",
-            ),
-            (([9, 0, 0, 0], [0.1, 0.2, 1.0]), "The counts are wrong."),
-            (([2, 0, 0, 0], [0.1, 0.2]), "The scales are wrong."),
-            ([2, 0, 0, 0], "It is not a pair."),
-            (
-                two_records({"epsilon": 1.0, "price": 10}),
-                "The price of anarchy of this game is 10.",
-            ),
-            (
-                two_records({"epsilon": 1.0, "price": 150}),
-                "The price of anarchy of this game is 15",
-            ),
-        ],
-        right=lambda mine: [
-            two_records(mine),
-            two_records(mine, place=1, scales=(2.0, 1.0)),
-        ],
+        lambda mine: [two_records(mine), two_records(mine, place=1, scales=(2.0, 1.0))],
+        (([7, 0, 0, 1], [0.01, 0.02, 0.03]), "No profile of this game makes all records private"),
+        (([9, 0, 0, 0], [0.1, 0.2, 1.0]), "The counts are wrong."),
+        (([2, 0, 0, 0], [0.1, 0.2]), "The scales are wrong."),
+        ([2, 0, 0, 0], "It is not a pair."),
+        (two_records({"epsilon": 1.0, "price": 10}), "The price of anarchy of this game is 10."),
+        (two_records({"epsilon": 1.0, "price": 150}), "The price of anarchy of this game is 15"),
     ),
 }

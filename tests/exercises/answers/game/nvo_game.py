@@ -1,7 +1,5 @@
 """Answers to the exercises of *The game*."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from math import comb, log, prod
@@ -143,73 +141,48 @@ def designed(mine):
 
 ANSWERS = {
     "profiles": Answers(
-        wrong=[
-            (lambda counts, actions: sum(c + 1 for c in counts), "What does an empty bin"),
-            (
-                lambda counts, actions: prod(
-                    float(comb(c + actions - 1, actions - 1)) for c in counts
-                ),
-                "no floats",
-            ),
-            (lambda c, actions: prod(comb(x + actions - 1, actions) for x in c), "How many bars"),
-        ],
-        right=[enumerated],
+        [enumerated],
+        (lambda counts, actions: sum(c + 1 for c in counts), "What does an empty bin"),
+        (
+            lambda counts, actions: prod(float(comb(c + actions - 1, actions - 1)) for c in counts),
+            "no floats",
+        ),
+        (lambda c, actions: prod(comb(x + actions - 1, actions) for x in c), "How many bars"),
     ),
     "payoff": Answers(
-        wrong=[
-            (lambda *case: payoff(*case, groups=True), "P_E counts records."),
-            (lambda *case: payoff(*case, all_n=True), "Which records does P_{-i} average?"),
-            (lambda *case: payoff(*case, wrong_kl=True), "That is KL(P || q)."),
-            (lambda *case: payoff(*case) - 1e-3, "P_E may be right, but P_U is not."),
-            (lambda *case: payoff(*case, one_sided=True), "The loss is an absolute value"),
-            (careless, "P_{-i}(x) = 0"),
-        ],
-        right=[by_lemma],
+        [by_lemma],
+        (lambda *case: payoff(*case, groups=True), "P_E counts records."),
+        (lambda *case: payoff(*case, all_n=True), "Which records does P_{-i} average?"),
+        (lambda *case: payoff(*case, wrong_kl=True), "That is KL(P || q)."),
+        (lambda *case: payoff(*case) - 1e-3, "P_E may be right, but P_U is not."),
+        (lambda *case: payoff(*case, one_sided=True), "The loss is an absolute value"),
+        (careless, "P_{-i}(x) = 0"),
     ),
     "floor": Answers(
-        wrong=[
-            # student's finding: Jensen the wrong way round is no bound
-            (floor(lambda q, own: log((q * own).sum())), "That is no lower bound"),
-            # student's finding: a bound with the smallest share of all is weaker
-            (floor(lambda q, own: log(own[q > 0].min())), "P_U is larger than this"),
-            (lambda counts, kernel: 0.0, "deserves a positive bound"),
-        ],
-        right=[floor_in_loops],
+        [floor_in_loops],
+        (floor(lambda q, own: log((q * own).sum())), "That is no lower bound"),
+        (floor(lambda q, own: log(own[q > 0].min())), "P_U is larger than this"),
+        (lambda counts, kernel: 0.0, "deserves a positive bound"),
     ),
     "equilibrium": Answers(
-        wrong=[
-            # student's findings: ties, and a profile that is changed
-            (equilibrium(lambda new, old: new >= old), "Two of the actions are equal"),
-            (equilibrium(gains, copy=False), "profile must be >= 0 everywhere"),
-            (
-                lambda game, profile: game.evaluate(profile).private_records == game.records,
-                "gains by a change",
-            ),
-            (equilibrium(gains, neighbours=True), "from action 0 to 2 there"),
-            (equilibrium(gains, first=True), "gains by a change from action"),
-            (equilibrium(gains, empty=True), "profile must be >= 0 everywhere"),
-            # a reviewer's findings: what the text forbids, no tolerance, and "yes"
-            (lambda game, profile: game.evaluate(profile).is_nash(), "asks you to write"),
-            (equilibrium(lambda new, old: new > old), "only if it is more than 1e-9"),
-            (
-                lambda game, profile: "yes" if equilibrium(gains)(game, profile) else "",
-                "True or False",
-            ),
-            (
-                lambda game, profile: True,
-                "But a record of bin 1 gains by a change from action 1 to 0",
-            ),
-        ],
-        right=[through_best],
+        [through_best],
+        (equilibrium(lambda new, old: new >= old), "Two of the actions are equal"),
+        (equilibrium(gains, copy=False), "profile must be >= 0 everywhere"),
+        (
+            lambda game, profile: game.evaluate(profile).private_records == game.records,
+            "gains by a change",
+        ),
+        (equilibrium(gains, neighbours=True), "from action 0 to 2 there"),
+        (lambda game, profile: game.evaluate(profile).is_nash(), "asks you to write"),
+        (equilibrium(lambda new, old: new > old), "only if it is more than 1e-9"),
+        (lambda game, profile: "yes" if equilibrium(gains)(game, profile) else "", "True or False"),
     ),
     "design": Answers(
-        wrong=[
-            ([0.05, 0.2, 1.0], "of the 7 records are exposed"),
-            ([2.5, 10.0, 50.0], "Are these centimetres?"),
-            ([0.15, 0.2], "Three numbers"),
-            ([-0.1, 0.2, 0.3], "Three numbers"),
-            ([0.43, 0.5, 1.0], "The best equilibrium has KL"),
-        ],
-        right=designed,
+        designed,
+        ([0.05, 0.2, 1.0], "of the 7 records are exposed"),
+        ([2.5, 10.0, 50.0], "Are these centimetres?"),
+        ([0.15, 0.2], "Three numbers"),
+        ([-0.1, 0.2, 0.3], "Three numbers"),
+        ([0.43, 0.5, 1.0], "The best equilibrium has KL"),
     ),
 }

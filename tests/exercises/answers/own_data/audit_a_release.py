@@ -1,7 +1,5 @@
 """Answers to the exercises of *What a release tells about each record*."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 
@@ -28,27 +26,21 @@ def replaced(values, lower, upper, scale, *, other=True, length=np.add):
 
 ANSWERS = {
     "tables": Answers(
-        wrong=[
-            (lambda m, s: counted(m, s, over=np.max), "of all queries add up"),
-            (lambda m, s: counted(m, s, cost=lambda scale: scale), "divided by its scale"),
-            (lambda m, s: np.full(len(m), (1 / np.asarray(s)).sum()), "who is counted"),
-        ],
-        right=[counted],
+        [counted],
+        (lambda m, s: counted(m, s, over=np.max), "of all queries add up"),
+        (lambda m, s: counted(m, s, cost=lambda scale: scale), "divided by its scale"),
+        (lambda m, s: np.full(len(m), (1 / np.asarray(s)).sum()), "who is counted"),
     ),
     "means": Answers(
-        wrong=[
-            (lambda x, g, b: grouped(x, g, b, fewer=0), "without the record"),
-            (lambda x, g, b: grouped(x, g, b, alone=0.0), "alone in"),
-            (lambda x, g, b: grouped(x, g, b, whole=True), "the mean of the group"),
-        ],
-        right=[grouped],
+        [grouped],
+        (lambda x, g, b: grouped(x, g, b, fewer=0), "without the record"),
+        (lambda x, g, b: grouped(x, g, b, alone=0.0), "alone in"),
+        (lambda x, g, b: grouped(x, g, b, whole=True), "the mean of the group"),
     ),
     "replaced": Answers(
-        wrong=[
-            (lambda x, a, b, s: replaced(x, a, b, s, other=False), "in another group"),
-            (lambda x, a, b, s: replaced(x, a, b, s, length=np.hypot), "distances are added"),
-            (lambda x, a, b, s: np.asarray(x) / s, "The new record"),
-        ],
-        right=[replaced],
+        [replaced],
+        (lambda x, a, b, s: replaced(x, a, b, s, other=False), "in another group"),
+        (lambda x, a, b, s: replaced(x, a, b, s, length=np.hypot), "distances are added"),
+        (lambda x, a, b, s: np.asarray(x) / s, "The new record"),
     ),
 }

@@ -1,7 +1,5 @@
 """Answers to the exercises of *Your own column*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -37,40 +35,27 @@ def both(values, lower, upper, epsilon, *, part=1.0, kept=False):
 
 ANSWERS = {
     "distance": Answers(
-        wrong=[
-            (lambda p, q, width: summed(p, q, width, over=np.asarray), "distribution functions"),
-            (lambda p, q, width: summed(p, q, width, of=np.square), "distribution functions"),
-            (lambda p, q, width: summed(p, q, 1.0), "each as wide as a bin"),
-            (lambda p, q, width: summed(p, q, width) / len(p), "a sum over the gaps"),
-        ],
-        right=[summed],
+        [summed],
+        (lambda p, q, width: summed(p, q, width, over=np.asarray), "distribution functions"),
+        (lambda p, q, width: summed(p, q, width, of=np.square), "distribution functions"),
+        (lambda p, q, width: summed(p, q, 1.0), "each as wide as a bin"),
     ),
     "bins": Answers(
-        wrong=[
-            (lambda n, epsilon: round(math.sqrt(n * math.expm1(epsilon))), "both bounds"),
-            (lambda n, epsilon: tried(n, epsilon, rounding=1.0), "both bounds"),
-            (lambda n, epsilon: tried(n, epsilon, growth=math.exp), "minus one"),
-            (lambda n, epsilon: tried(n, epsilon, last=100), "from 2 to 1,024"),
-        ],
-        right=[tried],
+        [tried],
+        (lambda n, epsilon: round(math.sqrt(n * math.expm1(epsilon))), "both bounds"),
+        (lambda n, epsilon: tried(n, epsilon, rounding=1.0), "both bounds"),
+        (lambda n, epsilon: tried(n, epsilon, last=100), "from 2 to 1,024"),
     ),
     "loss": Answers(
-        wrong=[
-            (lambda x, a, b, e: deleted(x, a, b, e, fewer=0), "without each record"),
-            (lambda x, a, b, e: deleted(x, a, b, e, worst=np.mean), "take the largest"),
-            (lambda x, a, b, e: deleted(x, a, b, e, width=np.ptp(x)), "divide the change"),
-            (lambda x, a, b, e: e, "divide the change"),
-            (one_sided, "take the largest"),
-        ],
-        right=[deleted],
+        [deleted],
+        (lambda x, a, b, e: deleted(x, a, b, e, fewer=0), "without each record"),
+        (lambda x, a, b, e: deleted(x, a, b, e, worst=np.mean), "take the largest"),
+        (one_sided, "take the largest"),
     ),
     "range": Answers(
-        wrong=[
-            (lambda x, a, b, e: both(x, a, b, e, kept=True), "Every value stays in the mean"),
-            (lambda x, a, b, e: both(x, a, b, e, part=math.sqrt(2)), "absolute value of Laplace"),
-            (lambda x, a, b, e: both(x, a, b, e)[::-1], "in this order"),
-            (lambda x, a, b, e: sum(both(x, a, b, e)), "Return"),
-        ],
-        right=[both],
+        [both],
+        (lambda x, a, b, e: both(x, a, b, e, kept=True), "Every value stays in the mean"),
+        (lambda x, a, b, e: both(x, a, b, e, part=math.sqrt(2)), "absolute value of Laplace"),
+        (lambda x, a, b, e: both(x, a, b, e)[::-1], "in this order"),
     ),
 }

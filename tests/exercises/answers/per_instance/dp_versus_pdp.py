@@ -1,7 +1,5 @@
 """Answers to the exercises of *ε-DP and ε-pDP*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -45,51 +43,30 @@ def loss(before, after):
     )
 
 
-def seen_before(rows, i, new_row):
-    """Outputs that only the new record can give are left out."""
-    before, after = replaced(rows, i, new_row)
-    return loss(before[before > 0], after[before > 0])
-
-
 ANSWERS = {
     "no-noise-losses": Answers(
-        wrong=[
-            # student's finding: on [4, 0, 5] the hint was about empty bins
-            (
-                lambda counts: losses(counts, others=False),
-                "Its leaving changes the other bins, too",
-            ),
-            (lambda counts: losses(counts, alone=0.0), "Bin 2 has one record."),
-            (lambda counts: losses(counts, empty=0.0), "Bin 1 is empty"),
-            (lambda counts: losses(counts, all_zero=False), "All records are in bin 0."),
-            (lambda counts: losses(counts)[:-1], "Its shape is (2,)"),
-        ],
-        right=[losses],
+        [losses],
+        (lambda counts: losses(counts, others=False), "Its leaving changes the other bins, too"),
+        (lambda counts: losses(counts, alone=0.0), "Bin 2 has one record."),
+        (lambda counts: losses(counts, empty=0.0), "Bin 1 is empty"),
+        (lambda counts: losses(counts, all_zero=False), "All records are in bin 0."),
+        (lambda counts: losses(counts)[:-1], "Its shape is (2,)"),
     ),
     "records-needed": Answers(
-        wrong=[
-            # student's finding: the naive formula passed
-            (
-                lambda n, e: math.ceil(n / (1 - (n - 1) * math.expm1(-e)) - 1e-9),
-                "Is one record ever enough?",
-            ),
-            (lambda n, e: max(2, math.ceil(1 / -math.expm1(-e))), "That is without n"),
-            (lambda n, e: max(2, 1 / (1 - (1 - 1 / n) * math.exp(-e))), "into a whole number"),
-        ],
-        right=[by_lemma],
+        [by_lemma],
+        (
+            lambda n, e: math.ceil(n / (1 - (n - 1) * math.expm1(-e)) - 1e-9),
+            "Is one record ever enough?",
+        ),
+        (lambda n, e: max(2, math.ceil(1 / -math.expm1(-e))), "That is without n"),
+        (lambda n, e: max(2, 1 / (1 - (1 - 1 / n) * math.exp(-e))), "into a whole number"),
     ),
-    "replacement-loss": Answers(
-        wrong=[(seen_before, "so this output reveals it.")],
-        right=[lambda *case: loss(*replaced(*case))],
-    ),
+    "replacement-loss": Answers([lambda *case: loss(*replaced(*case))]),
     "end-to-end-loss": Answers(
-        wrong=[
-            (lambda n: [n // 2, n - n // 2], "three whole numbers"),
-            (lambda n: [5, 5, 1], "with the sum 12"),
-            (lambda n: [n / 2, n / 2, 0.0], "three whole numbers"),
-            (lambda n: [n, 0, 0], "and the largest end-to-end loss is"),
-            (lambda n: [n - 1, 0, 1], "The largest fixed-noise loss is"),
-        ],
-        right=[lambda n: np.array([2 - n % 2, (n - 1) // 2, (n - 1) // 2])],
+        [lambda n: np.array([2 - n % 2, (n - 1) // 2, (n - 1) // 2])],
+        (lambda n: [n // 2, n - n // 2], "three whole numbers"),
+        (lambda n: [5, 5, 1], "with the sum 12"),
+        (lambda n: [n / 2, n / 2, 0.0], "three whole numbers"),
+        (lambda n: [n, 0, 0], "and the largest end-to-end loss is"),
     ),
 }

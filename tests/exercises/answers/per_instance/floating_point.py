@@ -1,7 +1,5 @@
 """Answers to the exercises of *From the theorem to the bits*."""
 
-from __future__ import annotations
-
 import math
 
 from tests.tools.answers import Answers
@@ -21,25 +19,10 @@ def by_sinh(location, scale):
 
 ANSWERS = {
     "inside": Answers(
-        wrong=[
-            (lambda m, b: -math.expm1(-m / b), "goes out at an edge"),
-            (lambda m, b: -math.expm1(-m / b) / 2, "two halves"),
-        ],
-        right=[by_sinh],
+        [by_sinh],
+        (lambda m, b: -math.expm1(-m / b), "goes out at an edge"),
+        (lambda m, b: -math.expm1(-m / b) / 2, "two halves"),
     ),
-    "log-mass": Answers(
-        wrong=[
-            (
-                lambda s, w, b: math.log(math.exp(-s / b) * -math.expm1(-w / b) / 2 or 5e-324),
-                "The logarithm of a product",
-            ),
-        ],
-        right=[log_mass],
-    ),
-    "coin": Answers(
-        wrong=[
-            (lambda x, m: x ** (m - 1) * (1 - x), "With which probability"),
-        ],
-        right=[lambda x, m: x ** (m - 1) / math.factorial(m - 1) - x**m / math.factorial(m)],
-    ),
+    "log-mass": Answers([log_mass]),
+    "coin": Answers([lambda x, m: x ** (m - 1) / math.factorial(m - 1) - x**m / math.factorial(m)]),
 }

@@ -1,7 +1,5 @@
 """Answers to the exercises of *What a released statistic tells about each record*."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from pdpbook.foundations.mechanisms import analytic_gaussian_sigma
@@ -40,33 +38,8 @@ def by_records(changes, epsilon, delta):
 
 
 ANSWERS = {
-    "sum-and-count": Answers(
-        wrong=[
-            (lambda v, s, c: (np.abs(v) + 1) / (s + c), "in units of its own noise"),
-        ],
-        right=[lambda values, s, c: [abs(value) / s + 1 / c for value in values]],
-    ),
-    "leave-one-out": Answers(
-        wrong=[
-            (lambda x, y: np.mean(y**2), "when the fit was made without it"),
-        ],
-        right=[refitted],
-    ),
-    "join": Answers(
-        wrong=[
-            (lambda *case: joined(*case, farther=np.mean), "be removed again"),
-        ],
-        right=[joined],
-    ),
-    "sigma": Answers(
-        wrong=[
-            (
-                lambda c, e, d: analytic_gaussian_sigma(
-                    sensitivity=float(np.linalg.norm(c)), epsilon=e, delta=d
-                ),
-                "needs the largest noise",
-            ),
-        ],
-        right=[by_records],
-    ),
+    "sum-and-count": Answers([lambda values, s, c: [abs(value) / s + 1 / c for value in values]]),
+    "leave-one-out": Answers([refitted]),
+    "join": Answers([joined]),
+    "sigma": Answers([by_records]),
 }

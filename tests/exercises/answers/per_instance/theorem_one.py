@@ -1,7 +1,5 @@
 """Answers to the exercises of *How much noise is enough*."""
 
-from __future__ import annotations
-
 import math
 
 from scipy.optimize import bisect, brentq
@@ -40,29 +38,19 @@ def on_grid(n, epsilon, bins):
 
 
 ANSWERS = {
-    "records-needed": Answers(
-        wrong=[
-            (lambda scale, e: math.ceil(math.expm1(1 / scale) / math.expm1(e)), "at least 2"),
-            (lambda scale, e: math.expm1(1 / scale) / math.expm1(e), "a whole number"),
-        ],
-        right=[needed_by_search],
-    ),
+    "records-needed": Answers([needed_by_search]),
     "own-scale": Answers(
-        wrong=[
-            (lambda n, e, others: 2 * scale_bound(n, e), "It is enough, but not the smallest"),
-            (lambda *case: 0.99 * own_by_search(*case), "It is not enough"),
-            (lambda *case: min(own_by_search(*case), 1e9), "It is not enough"),
-            (lambda n, e, others: -1.0, "A scale is a number > 0"),
-        ],
-        right=[own_by_search],
+        [own_by_search],
+        (lambda n, e, others: 2 * scale_bound(n, e), "It is enough, but not the smallest"),
+        (lambda *case: 0.99 * own_by_search(*case), "It is not enough"),
+        (lambda *case: min(own_by_search(*case), 1e9), "It is not enough"),
+        (lambda n, e, others: -1.0, "A scale is a number > 0"),
     ),
     "grid-bound": Answers(
-        wrong=[
-            (lambda n, e, bins: scale_bound(n, e), "That is b*"),
-            (lambda *case: 0.99 * on_grid(*case), "It is not safe"),
-            (lambda *case: 1.01 * on_grid(*case), "It is safe, but not the smallest"),
-            (lambda *case: -on_grid(*case), "A scale is a number > 0."),
-        ],
-        right=[on_grid],
+        [on_grid],
+        (lambda n, e, bins: scale_bound(n, e), "That is b*"),
+        (lambda *case: 0.99 * on_grid(*case), "It is not safe"),
+        (lambda *case: 1.01 * on_grid(*case), "It is safe, but not the smallest"),
+        (lambda *case: -on_grid(*case), "A scale is a number > 0."),
     ),
 }

@@ -1,7 +1,5 @@
 """Answers to the exercises of *The truncated Laplace density*."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -40,29 +38,10 @@ def from_kernel(bins, scale):
 
 ANSWERS = {
     "scale-for-ratio": Answers(
-        wrong=[
-            (lambda ratio: (math.log(ratio), math.log(ratio) / (ratio - 1)), "Solve for b."),
-        ],
-        right=[scale_for_ratio],
+        [scale_for_ratio],
+        (lambda ratio: (math.log(ratio), math.log(ratio) / (ratio - 1)), "Solve for b."),
     ),
-    "truncated-sd": Answers(
-        wrong=[
-            (lambda b: b, "integrate by parts"),
-        ],
-        right=[sd_by_quadrature],
-    ),
-    "grid-ratio": Answers(
-        wrong=[
-            (lambda bins, b: math.exp((bins - 1.5) / (bins * b)), "mirror images"),
-            # student's finding: the formula was in the text; a table of the kernel is no formula
-            (from_kernel, "1000000, 0.3"),
-        ],
-        right=[ratio_of_masses],
-    ),
-    "gaussian-sigma": Answers(
-        wrong=[
-            (lambda r: math.sqrt(2 * math.log(r)), "take its extremes"),
-        ],
-        right=[lambda r: np.sqrt(0.5 / np.log(r))],
-    ),
+    "truncated-sd": Answers([sd_by_quadrature]),
+    "grid-ratio": Answers([ratio_of_masses], (from_kernel, "1000000, 0.3")),
+    "gaussian-sigma": Answers([lambda r: np.sqrt(0.5 / np.log(r))]),
 }
