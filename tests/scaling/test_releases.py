@@ -1,10 +1,14 @@
 """The same bytes whoever writes them, nothing half-written, and nothing drawn twice."""
 
+import json
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
@@ -220,3 +224,25 @@ def test_bad_arguments_are_refused_before_a_folder_is_made(plan, tmp_path, chang
     with pytest.raises((ValueError, TypeError), match=message):
         release(**{"plan": plan, "folder": tmp_path / "out"} | SETTINGS | change)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_script_without_a_guard_counts_solves_and_releases(tmp_path):
+    """From an empty folder in which the user has tables of two kinds."""
+    rng = np.random.default_rng(0)
+    trips = pd.DataFrame({"fare": rng.gamma(2, 9, 5000), "minutes": rng.gamma(3, 8, 5000)})
+    (tmp_path / "trips").mkdir()
+    trips.to_parquet(tmp_path / "trips" / "june.parquet")
+    trips.to_csv(tmp_path / "trips" / "july.csv", index=False)
+    (tmp_path / "large.py").write_text(
+        "from pdpbook.scaling import load_key, release, scan, solve\n"
+        "ranges = {'fare': (0, 200), 'minutes': (0, 180)}\n"
+        "plan = solve(scan('trips/', ranges, outside='clip'), epsilon=0.01)\n"
+        "key = load_key('secret/release.key')\n"
+        "release(plan, 'published/', draws=100_000, delta=1e-6, key=key)\n"
+    )
+    alone = os.environ | {"PYTHONPATH": str(Path(module.__file__).parents[2])}
+    subprocess.run([sys.executable, "large.py"], cwd=tmp_path, env=alone, check=True)
+    manifest = json.loads((tmp_path / "published" / "_manifest.json").read_text(encoding="utf-8"))
+    released = pd.read_parquet(tmp_path / "published")
+    assert manifest["status"] == "complete" and released.shape == (100_000, 2)
+    assert (tmp_path / "secret").stat().st_mode & 0o777 == 0o700
