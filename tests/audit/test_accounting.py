@@ -1,7 +1,4 @@
-"""The dominating pair against exact arithmetic and multinomials, and one record's profile.
-
-Hypothesis runs 100 examples a property.
-"""
+"""The dominating pair against exact arithmetic and multinomials, and one record's profile."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Fixed randomisers: the theorem by brute force, and that k-ary randomised response is optimal.
-
-Hypothesis runs 100 examples a property.
-"""
+"""Fixed randomisers: the theorem by brute force, and that k-ary randomised response is optimal."""
 
 import itertools
 import math

@@ -217,6 +217,7 @@ def test_no_noise_has_no_error_and_no_budget_has_no_answer() -> None:
     error = simulated_rmse([0.0, np.inf, 1], rng=np.random.default_rng(0), sensitivity=3.0)
     assert error.rmse[0] == np.inf and error.rmse[1] == 0.0
     assert error.low[2] < 3 * np.sqrt(2) < error.high[2]
+    assert simulated_rmse([1.0], rng=np.random.default_rng(0)).rmse.shape == (1,)
     for seed in range(20):  # the low end of few squares is 0, and infinity times 0 no number
         few = simulated_rmse([0.0, 1.0], rng=np.random.default_rng(seed), repeats=2)
         assert few.low[0] == few.rmse[0] == few.high[0] == np.inf
