@@ -156,6 +156,13 @@ class MeanGrid:
         )
         return float(self.step) * float(tails[0] + tails[1] + length[2] - 2.0 * tails[2])
 
+    def reach(self, epsilon: float) -> int:
+        """Return by how many steps a noisy mean of level ε is off at most, with 95 %.
+
+        One of them is for the rounding of the values and of their mean to steps.
+        """
+        return laplace_reach(self.rate(epsilon)) + 1
+
     def draw(
         self, values: NDArray[np.float64], epsilon: float, rng: np.random.Generator | None
     ) -> tuple[float, float, float]:
@@ -163,7 +170,7 @@ class MeanGrid:
         rate = self.rate(epsilon)
         noise = discrete_laplace_noise(rate, 1, release_source(rng))
         noisy = int(add_noise(np.array([self.mean(values)]), noise)[0])
-        reach = laplace_reach(rate) + 1  # and the rounding of values to steps
+        reach = self.reach(epsilon)
         return self.number(noisy), self.number(noisy - reach), self.number(noisy + reach)
 
 

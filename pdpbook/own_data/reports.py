@@ -1,6 +1,6 @@
 r"""From a column to a decision: every release of what is wanted side by side, and the one to use.
 
-What is to be published is asked first: a table of counts, the mean, the quartiles, or single values
+What is to be published is asked first: a table of counts, the mean, quantiles, or single values
 drawn like the data.  :func:`report` computes for each release of this thing, of
 :mod:`pdpbook.own_data.releases`, what it promises, what each record loses and how far it is from
 the column, and recommends one by a rule that looks at the promise first and at the error second:
@@ -12,7 +12,7 @@ the column, and recommends one by a rule that looks at the promise first and at 
    the noise of the others does not react to a record, and no attacker has to assume that.
 2. Among these the one with the smallest error is recommended: the Wasserstein distance from the
    column for counts and for values, the distance from the mean, or the average distance from the
-   three quartiles.  Errors of noisy counts are averages over repetitions, so one release counts as
+   quantiles.  Errors of noisy counts are averages over repetitions, so one release counts as
    nearer than another only if its error is smaller by more than five percent, more than a hundredth
    of a bin, and the standard error of the difference beside that.  Of the releases than which no
    other is nearer, the simplest is recommended, and the report names those that are equally good.
@@ -37,7 +37,7 @@ from numpy.typing import ArrayLike
 from pdpbook import _extras, _validate
 from pdpbook.own_data.column import Column, public_bins
 from pdpbook.own_data.page import report_body, report_page
-from pdpbook.own_data.promises import FROM_DATA, HIDDEN, NEIGHBOURS
+from pdpbook.own_data.promises import FROM_DATA
 from pdpbook.own_data.releases import (
     GAME_WORK,
     RELEASES,
@@ -48,7 +48,7 @@ from pdpbook.own_data.releases import (
     ReleaseSetting,
     range_from_data,
 )
-from pdpbook.own_data.terms import PUBLISHED, make_terms
+from pdpbook.own_data.terms import PUBLISHED, QUARTILES, make_terms
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,7 +80,13 @@ CAUTION = (
 )
 #: A guess that is right with a larger probability is called certain.
 CERTAIN = 0.999
-QUARTILES = ("lower quartile error", "median error", "upper quartile error")
+#: The changes of one record, in words.
+CHANGES = {
+    "removal": "the removal of one record",
+    "replacement": "the replacement of one record by another",
+}
+#: How the errors of the quartiles are called.
+NAMED = {0.25: "lower quartile error", 0.5: "median error", 0.75: "upper quartile error"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,6 +103,8 @@ class Report:
     bins, draws : int
     epsilon, delta : float
         The promise that was asked for, for all draws together.
+    neighbours : str
+        "removal" or "replacement": the change of one record for which it was asked.
     releases : tuple of ColumnRelease
     sweep : pandas.DataFrame
         The error of releases that may be recommended, at other numbers of bins; empty for
@@ -111,6 +119,7 @@ class Report:
     epsilon: float
     delta: float
     draws: int
+    neighbours: str
     releases: tuple[ColumnRelease, ...]
     sweep: pd.DataFrame
     left_out: dict[str, str]
@@ -162,7 +171,7 @@ class Report:
         equal = [f"the {each.title} ({far(each)})" for each in self.equally_good]
         target, measure = {
             "mean": ("the mean of the column", "off by {} on average"),
-            "quantiles": ("the quartiles of the column", "off by {} on average"),
+            "quantiles": ("the quantiles of the column", "off by {} on average"),
         }.get(self.publish, ("the column", "Wasserstein distance {}"))
         if self.column.levels:
             measure = "a count is off by {} records on average"
@@ -187,6 +196,7 @@ class Report:
                 "public. It would then be differentially private, and "
                 f"{reason} {distance}",
             ]
+        text.append(f"All releases are compared at this ε for {CHANGES[self.neighbours]}.")
         if hollow := self._hollow(best.delta):
             text.append(hollow)
         if equal:
@@ -228,10 +238,11 @@ class Report:
     def guarantees(self) -> dict[str, str]:
         """What each release promises in a few sentences, by its name.
 
-        Neighbouring data sets differ by the removal of one record, and the number of records is
-        public; where a release is differentially private, the ε for the replacement of one record
-        stands beside it.
+        Neighbouring data sets differ by the removal or the replacement of one record, as was asked,
+        and the number of records is public; where a release is differentially private, the ε for
+        the other change of a record stands beside it.
         """
+        other = "replacement" if self.neighbours == "removal" else "removal"
         said = {
             "none": lambda total: "Nothing is promised.",
             FROM_DATA: lambda total: (
@@ -239,9 +250,9 @@ class Report:
                 "smallest or the largest record it would be another one."
             ),
             "differential privacy": lambda total: (
-                f"Differential privacy at {total}: whatever the records are, the removal of one of "
-                "them is hidden at this level from an attacker who knows the algorithm, the number "
-                "of records and all the others."
+                f"Differential privacy at {total}: whatever the records are, "
+                f"{CHANGES[self.neighbours]} is hidden at this level from an attacker who knows "
+                "the algorithm, the number of records and all the others."
             ),
             "fixed-noise": lambda total: (
                 f"Fixed-noise privacy at {total}: in this column the removal of one record is "
@@ -254,9 +265,8 @@ class Report:
                 + (", paid once" if each.draws is None else f" for {_draws(self.draws)}")
             )
             + (
-                " Against the replacement of one record by another it is "
-                f"{_promise(each.replacement.epsilon, each.replacement.delta)}."
-                if each.replacement
+                f" Against {CHANGES[other]} it is {_promise(budget.epsilon, budget.delta)}."
+                if (budget := getattr(each, other))
                 else ""
             )
             + (
@@ -314,7 +324,7 @@ class Report:
     def _of_levels(self) -> list[str]:
         """What to know of the levels of a column of categories."""
         return [
-            "Levels have neither an order nor a distance, which a mean, quartiles, Laplace noise "
+            "Levels have neither an order nor a distance, which a mean, quantiles, Laplace noise "
             "and the errors of drawn values need, so this report compares tables of counts only.",
             "Choose the levels without looking at the records: from the questionnaire, from a "
             "standard or from public data. A list of the levels that occur tells that somebody has "
@@ -326,7 +336,9 @@ class Report:
     def _of_numbers(self) -> list[str]:
         """What to know of the range, of the bins and of the number of records."""
         column, found = self.column, self._unfit_range
-        bins = public_bins(column.records, self.epsilon)
+        counted = self.publish != "value" and self.neighbours == "replacement"
+        epsilon = self.epsilon / 2.0 if counted else self.epsilon
+        bins = public_bins(column.records, epsilon, publish=self.publish)
         found.append(
             "Choose the range and the number of bins without looking at the records: the range "
             "from what the quantity is, from a standard or from public data, and the bins from n "
@@ -406,6 +418,8 @@ class Report:
         """
         import pandas as pd
 
+        levels = self.releases[0].terms.quantiles if self.publish == "quantiles" else QUARTILES
+        quantiles = [NAMED.get(each, f"{each:g} quantile error") for each in levels]
         rows = [
             {
                 "release": each.name,
@@ -418,7 +432,7 @@ class Report:
                 "end-to-end loss": math.nan if each.end_to_end is None else each.end_to_end,
                 "Wasserstein": each.wasserstein,
                 "mean error": each.mean_error,
-                **dict(zip(QUARTILES, each.quantile_errors.tolist(), strict=True)),
+                **dict(zip(quantiles, each.quantile_errors.tolist(), strict=True)),
                 "KL": each.divergence,
                 "count error": each.count_error,
                 "standard error": each.standard_error,
@@ -426,7 +440,7 @@ class Report:
             for each in self.releases
         ]
         table = pd.DataFrame(rows).set_index("release")
-        errors = ["Wasserstein", "mean error", *QUARTILES, "KL", "count error"]
+        errors = ["Wasserstein", "mean error", *quantiles, "KL", "count error"]
         return table.drop(columns=[name for name in errors if table[name].isna().all()])
 
     def losses(self) -> pd.DataFrame:
@@ -469,7 +483,8 @@ class Report:
             "epsilon": self.epsilon,
             "delta": self.delta,
             "draws": self.draws,
-            "neighbours": NEIGHBOURS if numbers else HIDDEN,
+            "neighbours": self.recommended.neighbours,
+            "compared at": self.neighbours,
             "releases": [
                 _replace_infinite(row | _details(each) | {"guarantee": guarantees[each.name]})
                 for row, each in zip(table.to_dict(orient="records"), self.releases, strict=True)
@@ -496,7 +511,7 @@ class Report:
 
         grid, best = self.column.grid(self.bins), self.recommended
         counts = grid.counts(self.column.values)
-        measure = {"mean": "error of the mean", "quantiles": "error of the quartiles"}
+        measure = {"mean": "error of the mean", "quantiles": "error of the quantiles"}
         usual = "error of a count in records" if self.column.levels else "Wasserstein distance"
         return decision(
             {each.title: (each.error, each.promise) for each in self.releases},
@@ -598,7 +613,9 @@ def report(
     draws: int = 1,
     delta: float = 1e-6,
     publish: Literal["counts", "mean", "quantiles", "value"] = "counts",
+    quantiles: ArrayLike | None = None,
     bins: int | None = None,
+    neighbours: Literal["removal", "replacement"] = "removal",
     outside: Literal["refuse", "clip"] = "refuse",
     name: str | None = None,
     whole: bool = False,
@@ -632,10 +649,17 @@ def report(
         game is left out if the number of records times the square of the number of bins is above
         5 × 10⁸.
     publish : {"counts", "mean", "quantiles", "value"}
-        What is to be published: a table of counts, the mean, the three quartiles, or single values
-        drawn like the data.  Only releases of the same thing are compared.
+        What is to be published: a table of counts, the mean, quantiles, or single values drawn like
+        the data.  Only releases of the same thing are compared.
+    quantiles : array_like, shape (q,), optional
+        The quantiles, in ascending order, where quantiles are published: at most 20 shares of the
+        records below or at them, by default the three quartiles.  Together they cost ε.
     bins : int, optional
         Number of bins K, from 2 to 1,024; by default that of :func:`pdpbook.own_data.public_bins`.
+    neighbours : {"removal", "replacement"}
+        The change of one record against which every release promises ε: its removal, with the
+        number of records public, or its replacement by another.  The other ε of each release is
+        stated beside it.
     outside : {"refuse", "clip"}
         Whether values outside the range are an error, or are moved to its nearer end and counted.
     name : str, optional
@@ -659,15 +683,15 @@ def report(
 
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record; the number of records is public.
-    Taught in *Your own column*.
+    Neighbouring data sets differ by the removal of one record, or by its replacement if
+    ``neighbours`` says so; the number of records is public.  Taught in *Your own column*.
 
     Examples
     --------
     >>> ages = np.random.default_rng(0).normal(40.0, 12.0, 500)
     >>> found = report(ages, 1.0, lower=0, upper=100, outside="clip", name="age")
     >>> found.recommended.name
-    'noisy_counts'
+    'histogram'
     >>> report(ages, 1.0, lower=0, upper=100, outside="clip", publish="mean").recommended.name
     'mean'
     >>> answers = ["school"] * 30 + ["none"] * 12 + ["university"] * 18
@@ -685,6 +709,8 @@ def report(
         draws=draws,
         publish=publish,
         bins=bins,
+        neighbours=neighbours,
+        quantiles=quantiles,
         categories=categories,
         name=name,
         lower=lower,
@@ -713,6 +739,7 @@ def report(
         terms.epsilon,
         terms.delta,
         terms.draws,
+        terms.neighbours,
         tuple(made),
         sweep,
         left_out,
@@ -722,6 +749,9 @@ def report(
 def _left_out(setting: ReleaseSetting) -> dict[str, str]:
     """Return the releases that are not computed for this column, and why."""
     n, bins, found = setting.terms.records, setting.terms.bins, {}
+    if setting.terms.neighbours == "replacement":
+        why = "a fixed-noise promise is about the removal of a record only"
+        found = {"common_scale": why, "game": why}
     if setting.terms.delta == 0.0:
         found["repaired_game"] = "it needs a δ above 0"
     elif n > REPAIRED_RECORDS or bins > REPAIRED_BINS:
@@ -731,7 +761,7 @@ def _left_out(setting: ReleaseSetting) -> dict[str, str]:
             f"its linear programs would take too long for {too_many}; they are solved for at most "
             f"{REPAIRED_RECORDS:,} records in {REPAIRED_BINS} bins"
         )
-    if n * bins**2 > GAME_WORK:
+    if n * bins**2 > GAME_WORK and "game" not in found:
         found["game"] = f"its best responses would take too long for {n:,} records in {bins} bins"
     return found
 
@@ -772,12 +802,14 @@ def _replace_infinite(row: dict[Any, Any]) -> dict[str, Any]:
 
 def _details(release: ColumnRelease) -> dict[str, Any]:
     """Return what a program has to know of a release beside its row of the table."""
-    replaced = release.replacement
+    removed, replaced = release.removal, release.replacement
     return {
         "error": release.error,
         "published": release.published,
         "parameters": dict(release.parameters),
         "code": release.code,
+        "removal epsilon": removed and removed.epsilon,
+        "removal delta": removed and removed.delta,
         "replacement epsilon": replaced and replaced.epsilon,
         "replacement delta": replaced and replaced.delta,
     }

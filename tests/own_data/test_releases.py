@@ -280,14 +280,11 @@ def test_every_promise_holds_on_every_column(
 
 
 def test_noisy_mean_by_deleting_and_by_sampling() -> None:
-    """Every released number is a whole number of steps; the loss is that of the rounded means."""
+    """A record loses as much as it is far from the middle of the range, 5."""
     made, x = release("mean", setting(publish="mean")), np.array(VALUES)
-    step, scale = made.parameters["precision"], made.parameters["noise_scale"]
-    assert step == 0.001 and scale == 1.0
-    rounded = [math.floor(np.delete(x, i).mean() / step + 0.5) for i in range(10)]
-    changes = np.abs(math.floor(x.mean() / step + 0.5) - np.array(rounded))
-    np.testing.assert_allclose(made.losses, changes * step / scale)
-    drawn = np.random.default_rng(0).laplace(x.mean(), scale, 200_000)
+    assert made.parameters["precision"] == 0.001 and made.parameters["noise_scale"] == 0.5
+    np.testing.assert_allclose(made.losses, np.abs(x - 5.0) / 5.0, atol=1e-9)
+    drawn = np.random.default_rng(0).laplace(x.mean(), 0.5, 200_000).clip(0, 10)
     assert made.mean_error == pytest.approx(np.abs(drawn - x.mean()).mean(), rel=0.01)
     assert math.isnan(made.wasserstein) and made.distribution is None
 
@@ -400,13 +397,6 @@ def test_replacement_of_several_draws_by_brute_force(delta: float) -> None:
 
 
 def test_replacement_of_statistics_by_brute_force() -> None:
-    """Of the noisy mean it costs what removal costs, of the noisy quartiles more."""
-    points, worst = np.linspace(-50, 50, 2001), 0.0
-    for one, other in replacements(0.0, 4.0, 10.0, n=3):
-        change = np.abs(points - np.mean(one)) - np.abs(points - np.mean(other))
-        worst = max(worst, float(np.abs(change).max()) / (10.0 / 3))
-    assert release("mean", setting([0.0, 5.0, 10.0], publish="mean")).replacement == Budget(1.0)
-    assert worst == pytest.approx(1.0)
     s = setting([0.0, 0.0, 5.0, 10.0, 10.0], publish="quantiles", epsilon=6.0)
     worst = 0.0
     for pair in replacements(0.0, 5.0, 10.0, n=5):
