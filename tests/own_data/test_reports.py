@@ -192,17 +192,6 @@ def test_the_losses_of_all_records(wine: pb.own_data.Report) -> None:
         assert losses[name].median() == pytest.approx(table.loc[name, "median loss"])
 
 
-def test_the_figure_shows_one_histogram_and_not_an_average_of_many() -> None:
-    values = column("linnerud", "Situps")
-    made = by_values(values, 1.0, lower=0, upper=300, draws=20, reruns=0)
-    assert made.recommended.name == "histogram"
-    counts = made.column.grid(made.bins).counts(values)
-    one = pb.dp_histogram(counts, epsilon=1.0, rng=np.random.default_rng([0, 0]))
-    line = made.plot().axes[0].lines[0]
-    np.testing.assert_array_equal(line.get_ydata(), one)
-    assert line.get_label() == "a value by DP histogram, one run"
-
-
 def test_a_range_from_the_data_leaves_no_promise() -> None:
     """Without the smallest wine the released points move, which the promise has to admit."""
     wines = column("wine", "proline")
