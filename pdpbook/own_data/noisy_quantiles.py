@@ -1,10 +1,11 @@
 r"""Quantiles that are chosen privately among the points of a fine grid.
 
 **The points** are the multiples of 1, 2 or 5 times a power of ten in the range, so that prices and
-grades lie on them.  Noise misses a quantile by about :math:`1/\sigma` records, which is a distance
-of the order :math:`w/n\varepsilon` in a range of length w; a grid of :math:`10n\varepsilon` steps
-is finer than that, and a much finer one would only let single points of many equal values be
-missed.  Each record counts for the point next to it, a function of one record.
+grades lie on them.  Noise misses a quantile by about :math:`1/\varepsilon` records, which take up a
+distance of :math:`w/n\varepsilon` on average in a range of length w, so at least
+:math:`2n\varepsilon` steps are useful.  A much finer grid would do harm where several records share
+a value, because it has more points beside it.  Each record counts for the point next to it, a
+function of one record.
 
 **The utility** of a point r for the q-quantile of n records is :math:`-d(r)`, the distance of the
 rank qn from the ranks that r has,
@@ -68,8 +69,8 @@ from pdpbook.own_data.column import Frame
 
 __all__ = ["QuantileChoice", "QuantileGrid", "quantile_grid", "quantile_slope", "slope_cost"]
 
-#: The grid has at least so many steps, and :math:`10n\\varepsilon` of them if these are more.
-CANDIDATES = 1000
+#: The grid has at least so many steps, and :math:`2n\\varepsilon` of them if these are more.
+CANDIDATES = 200
 #: At most so many, and with less than this ε fewer, for which all losses take few seconds.
 MOST, MOST_WIDE, WIDE = 10**6, 5000, 0.05
 _CHUNK = 256
@@ -127,11 +128,11 @@ def quantile_grid(frame: Frame, n: int, epsilon: float) -> QuantileGrid:
 
     >>> grid = quantile_grid(Frame(name="age", lower=0.0, upper=100.0), 50, 1.0)
     >>> grid.size, float(grid.step)
-    (1001, 0.1)
+    (201, 0.5)
     """
     lower, upper = Fraction(frame.lower), Fraction(frame.upper)
     most = MOST if epsilon >= WIDE else MOST_WIDE
-    wanted = max(CANDIDATES, min(math.ceil(10 * n * epsilon), most))
+    wanted = max(CANDIDATES, min(math.ceil(2 * n * epsilon), most))
     power = math.floor(math.log10(frame.width / wanted)) + 1
     steps = [Fraction(10) ** (power + e) * m for e in (0, -1, -2) for m in (5, 2, 1)]
     step = next(each for each in steps if each * wanted <= upper - lower)

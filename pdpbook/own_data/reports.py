@@ -564,7 +564,8 @@ class Report:
             {
                 "release": each.title,
                 "promise": each.promise.partition(":")[0],
-                "ε": each.epsilon,
+                "ε removal": (each.removal or each).epsilon,
+                "ε replacement": each.replacement.epsilon if each.replacement else math.nan,
                 "median loss": float(np.median(each.losses)),
                 "largest loss": each.largest_loss,
                 "end-to-end loss": math.nan if each.end_to_end is None else each.end_to_end,

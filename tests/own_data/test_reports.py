@@ -13,7 +13,7 @@ import pytest
 from sklearn import datasets
 
 import pdpbook as pb
-from pdpbook.own_data import releases, reports
+from pdpbook.own_data import reports
 
 
 @pytest.fixture(autouse=True)
@@ -57,15 +57,6 @@ def test_the_recommendation_and_its_reason(table, name, ends, epsilon, draws, be
         assert f"he {each.title} ({each.wasserstein:.3g}{spread})" in said
     assert made.to_dict()["equally good"] == [each.name for each in made.equally_good]
     assert f"Wasserstein distance {made.recommended.wasserstein:.3g}" in said
-
-
-def test_the_seed_of_the_simulation_does_not_decide() -> None:
-    """The histogram is about five percent nearer, by more or less in each simulation."""
-    for seed in range(4):
-        alcohol = column("wine", "alcohol")
-        made = by_values(alcohol, 1.0, lower=10, upper=16, delta=0.0, reruns=0, seed=seed)
-        assert made.recommended.name == "response" and made["histogram"] in made.equally_good
-        assert made["histogram"].standard_error > 0.0 == made.recommended.standard_error
 
 
 @pytest.fixture(scope="module")
@@ -145,16 +136,6 @@ def test_a_difference_that_the_simulation_cannot_tell_is_none() -> None:
         assert (compared["histogram"] in compared.equally_good) == (best == "response")
 
 
-def test_nothing_of_the_recommendation_needs_the_order_of_the_records() -> None:
-    values = column("iris", "petal length (cm)").to_numpy()
-    made = [
-        by_values(each, 1.0, lower=0, upper=10, reruns=0)
-        for each in (values, np.random.default_rng(0).permutation(values))
-    ]
-    assert made[0].recommendation == made[1].recommendation
-    pd.testing.assert_frame_equal(made[0].table(), made[1].table())
-
-
 def test_all_is_the_same_in_another_unit() -> None:
     """Losses and KL do not depend on the unit; errors follow it."""
     x = column("iris", "petal length (cm)").to_numpy()
@@ -169,17 +150,6 @@ def test_all_is_the_same_in_another_unit() -> None:
     for name in cm.columns.drop(["promise", "title"]):
         factor = 10.0 if name in {*scaled, "median error"} else 1.0
         np.testing.assert_allclose(mm[name], factor * cm[name], rtol=1e-6, err_msg=name)
-
-
-def test_a_sweep_repeats_the_report_at_other_numbers_of_bins(wine: pb.own_data.Report) -> None:
-    values = column("wine", "proline")
-    assert wine.sweep.index.tolist() == [8, 16, 32, 64, 128]
-    other = by_values(values, 1.0, lower=200, upper=1800, bins=64, reruns=0)
-    for name in wine.sweep:
-        assert wine.sweep.loc[64, name] == pytest.approx(
-            other[name].wasserstein, abs=10 * other[name].standard_error
-        ), "fewer runs of what is simulated"
-    assert 17 in by_values(values, 1.0, lower=200, upper=1800, reruns=0).sweep.index
 
 
 def test_the_losses_of_all_records(wine: pb.own_data.Report) -> None:
@@ -293,18 +263,6 @@ def test_what_is_left_out_is_stated() -> None:
     long = by_values(many, 1.0, lower=0, upper=1, bins=512)
     assert "game" not in long.table().index and long["common_scale"].end_to_end is None
     assert "5,000 records in 512 bins" in long.left_out["game"]
-
-
-def test_reruns_of_the_game_end_where_they_would_take_long(monkeypatch) -> None:
-    """With 35,000 values in 61 bins 61 reruns of the game would take half a minute."""
-    values = np.random.default_rng(0).lognormal(3.0, 0.8, 35_000)
-    found = []
-    monkeypatch.setattr(releases, "game_pipeline", lambda *of: found.append(of))
-    made = by_values(values, 0.1, lower=0, upper=200, outside="clip", delta=0.0)
-    assert made.bins == 61 and not found and made["game"].end_to_end is None
-    assert made["common_scale"].end_to_end is not None
-    said = "The end-to-end loss of the game was not computed"
-    assert any(said in each for each in made.warnings)
 
 
 @pytest.mark.parametrize("values", [[1.0, 2.0], [2.0, 2.0], [0.0, 3.0, 3.0]])
