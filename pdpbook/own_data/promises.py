@@ -451,8 +451,7 @@ def quantiles_promise(terms: Terms) -> Promise:
         terms,
         "quantiles",
         "noisy quantiles",
-        "quantiles, each chosen by permute-and-flip among points of a grid; no record costs the "
-        "sum of their ε",
+        "quantiles, each chosen by permute-and-flip among the points of a grid",
         removal=removal,
         replacement=replacement,
         slope=float(slope),

@@ -328,8 +328,8 @@ class Report:
             "and the errors of drawn values need, so this report compares tables of counts only.",
             "Choose the levels without looking at the records: from the questionnaire, from a "
             "standard or from public data. A list of the levels that occur tells that somebody has "
-            "the rarest of them, and no ε in this report counts that. The noise does not depend on "
-            "the number of records, which may therefore stay secret.",
+            "the rarest of them, and no ε in this report counts that. Noisy counts do not tell the "
+            "number of records, which may stay secret with them; the DP histogram uses it.",
         ]
 
     @property
@@ -350,7 +350,7 @@ class Report:
             f"The number of records, {column.records:,}, is taken as public: the number of bins, "
             "the scales and the ε of one draw follow from it, and every promise compares the data "
             "with and without a record under the noise for this number. If it has to be hidden "
-            "too, give bins and publish counts, whose noise does not depend on it."
+            "too, give bins and publish noisy counts, which do not depend on it."
         )
         return found
 

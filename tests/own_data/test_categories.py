@@ -126,12 +126,11 @@ def test_others_are_counted_and_named() -> None:
     assert reported([*ANSWERS, "?"], other="none").bins == 3
 
 
-@pytest.mark.parametrize("release", ["noisy_counts", "histogram"])
-def test_the_statement_says_nothing_of_the_data(release: str) -> None:
-    """Neither other values nor another number of them change it."""
+def test_the_statement_says_nothing_of_the_data() -> None:
+    """Neither other values nor another number of them change that of noisy counts."""
     options: dict[str, Any] = {"categories": LEVELS, "epsilon": 1.0, "other": "not known"}
     made = [
-        pb.make_release(values, release=release, name="education", **options)
+        pb.make_release(values, release="noisy_counts", name="education", **options)
         for values in (ANSWERS, ["?", "school"])
     ]
     said = [each.statement for each in made]
