@@ -58,7 +58,6 @@ __all__ = [
     "RELEASES",
     "REPAIRED_BINS",
     "REPAIRED_RECORDS",
-    "SWEPT",
     "ColumnRelease",
     "Release",
     "ReleaseSetting",
@@ -287,14 +286,6 @@ class ReleaseSetting:
             np.asarray(geometric_mechanism(self.counts, epsilon=epsilon, rng=self.generator(run)))
             for run in range(self.runs)
         ]
-
-    def average_error(self, distributions: NDArray[np.float64]) -> float:
-        """Return the error by which releases of the same thing are compared, of distributions."""
-        if self.terms.publish in ("counts", "value"):
-            return float(self.distances(distributions).mean())
-        found = self.errors(distributions, drawn=False)
-        name = "mean_error" if self.terms.publish == "mean" else "quantile_errors"
-        return float(np.mean(found[name]))
 
     def distances(self, distributions: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the Wasserstein distances of distributions, shape (r, K), from the column."""
@@ -583,19 +574,5 @@ RELEASES: dict[str, dict[str, Release]] = {
         ),
         "common_scale": Release(promises.common_scale_promise, common, None),
         "game": Release(promises.game_promise, game, None),
-    },
-}
-
-#: The releases whose error a sweep over bins shows: distributions of repetitions, shape (r, K).
-#:
-#: :meta hide-value:
-SWEPT: dict[str, dict[str, Callable[[ReleaseSetting], NDArray[np.float64]]]] = {
-    "counts": {"noisy_counts": cut_counts, "histogram": histogram_runs},
-    "mean": {"histogram": histogram_runs},
-    "quantiles": {"histogram": histogram_runs},
-    "value": {
-        "laplace": lambda setting: (setting.frequency @ setting.terms.laplace_rows)[None],
-        "response": lambda setting: (setting.frequency @ setting.terms.response_rows)[None],
-        "histogram": histogram_runs,
     },
 }

@@ -26,8 +26,7 @@ A report is computed from the data and is not private itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -43,7 +42,6 @@ from pdpbook.own_data.releases import (
     RELEASES,
     REPAIRED_BINS,
     REPAIRED_RECORDS,
-    SWEPT,
     ColumnRelease,
     ReleaseSetting,
     range_from_data,
@@ -56,13 +54,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Report", "report"]
 
-#: Numbers of bins that the sweep tries beside the chosen one.
-SWEEP = (8, 16, 32, 64, 128)
 #: Two errors that differ by a smaller part are called equal, and so are two that differ by less
 #: than this part of a bin.
 _TIE, _FLOOR = 0.05, 0.01
-#: Repetitions of a release with noisy counts, in the report and in the sweep.
-RUNS, SWEEP_RUNS = 40, 10
+#: Repetitions of a release with noisy counts.
+RUNS = 40
 #: If a larger part of the records is in one bin, the range does not fit them.
 CROWDED = 0.95
 NO_PROMISE = (
@@ -106,9 +102,6 @@ class Report:
     neighbours : str
         "removal" or "replacement": the change of one record for which it was asked.
     releases : tuple of ColumnRelease
-    sweep : pandas.DataFrame
-        The error of releases that may be recommended, at other numbers of bins; empty for
-        categories.
     left_out : dict from str to str
         Releases that were not computed, and why.
     """
@@ -121,7 +114,6 @@ class Report:
     draws: int
     neighbours: str
     releases: tuple[ColumnRelease, ...]
-    sweep: pd.DataFrame
     left_out: dict[str, str]
 
     def __getitem__(self, name: str) -> ColumnRelease:
@@ -489,9 +481,6 @@ class Report:
                 _replace_infinite(row | _details(each) | {"guarantee": guarantees[each.name]})
                 for row, each in zip(table.to_dict(orient="records"), self.releases, strict=True)
             ],
-            "sweep": [
-                _replace_infinite(row) for row in self.sweep.reset_index().to_dict(orient="records")
-            ],
             "left out": self.left_out,
             "recommended": self.recommended.name,
             "equally good": [each.name for each in self.equally_good],
@@ -545,7 +534,6 @@ class Report:
             self.recommendation,
             self.warnings,
             self.table().rename(columns={"title": "release"}).set_index("release"),
-            self.sweep.rename(columns=lambda name: self[name].title),
             {
                 each.title: f"It publishes {each.published}. {guarantees[each.name]}"
                 for each in self.releases
@@ -723,14 +711,11 @@ def report(
     setting = ReleaseSetting(column, terms, RUNS, reruns, seed)
     left_out = _left_out(setting) if publish == "value" else {}
     chosen = [make for name, make in RELEASES[publish].items() if name not in left_out]
-    swept = _swept_bins(setting)
     made: list[ColumnRelease] = []
-    total = len(chosen) + len(swept)
-    with _extras.progress_bar(total=total, desc="releases", shown=shown) as bar:
+    with _extras.progress_bar(total=len(chosen), desc="releases", shown=shown) as bar:
         for each in chosen:
             made.append(each(setting))
             bar.update()
-        sweep = _sweep(setting, swept, bar.update)
     if not column.public_range:
         made = [range_from_data(each, column) for each in made]
     return Report(
@@ -742,7 +727,6 @@ def report(
         terms.draws,
         terms.neighbours,
         tuple(made),
-        sweep,
         left_out,
     )
 
@@ -765,29 +749,6 @@ def _left_out(setting: ReleaseSetting) -> dict[str, str]:
     if n * bins**2 > GAME_WORK and "game" not in found:
         found["game"] = f"its best responses would take too long for {n:,} records in {bins} bins"
     return found
-
-
-def _swept_bins(setting: ReleaseSetting) -> list[int]:
-    """Return the numbers of bins that the releases are compared at; none if levels are the bins."""
-    if setting.column.levels:
-        return []
-    return sorted({setting.column.grid(bins).bins for bins in (*SWEEP, setting.terms.bins)})
-
-
-def _sweep(
-    setting: ReleaseSetting, swept: list[int], progressed: Callable[[], Any]
-) -> pd.DataFrame:
-    """Return the errors of private releases at other numbers of bins."""
-    import pandas as pd
-
-    lines: list[dict[str, float]] = []
-    for bins in swept:
-        terms = replace(setting.terms, bins=bins)
-        other = replace(setting, terms=terms, runs=min(setting.runs, SWEEP_RUNS))
-        errors = {name: other.average_error(of(other)) for name, of in SWEPT[terms.publish].items()}
-        lines.append({"bins": bins, **errors})
-        progressed()
-    return pd.DataFrame(lines, columns=None if lines else ["bins"]).set_index("bins")
 
 
 def _replace_infinite(row: dict[Any, Any]) -> dict[str, Any]:

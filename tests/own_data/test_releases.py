@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -402,11 +401,3 @@ def test_replacement_of_the_histogram_is_twice_the_promise() -> None:
     chance = np.exp(-np.abs(noisy[:, None] - np.array([3, 2, 1, 2])))  # of the counts 3, 2, 1, 2
     ratio = np.log(chance[:, 0] / chance[:, 1])[:, None] + np.log(chance[:, 2] / chance[:, 3])
     assert np.abs(ratio).max() == pytest.approx(2.0)
-
-
-def test_a_sweep_has_the_errors_of_the_releases() -> None:
-    for publish, swept in releases.SWEPT.items():
-        s = setting(publish=publish, runs=4)
-        for name, distributions in swept.items():
-            error = s.average_error(distributions(s))
-            assert error == pytest.approx(release(name, replace(s)).error, rel=1e-12)

@@ -13,13 +13,6 @@ import pytest
 from sklearn import datasets
 
 import pdpbook as pb
-from pdpbook.own_data import reports
-
-
-@pytest.fixture(autouse=True)
-def short_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Repeat reports at 8 bins only; that of the wines is made before, at all numbers of bins."""
-    monkeypatch.setattr(reports, "SWEEP", (8,))
 
 
 def by_values(*arguments: Any, **named: Any) -> pb.own_data.Report:
