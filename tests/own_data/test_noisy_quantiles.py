@@ -63,36 +63,36 @@ def test_the_chances_are_those_of_all_orders() -> None:
 def test_the_sampler_has_these_chances_over_all_orders_and_coins(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """One more candidate is named in each block; the coin of one that was tried is not asked."""
     x = np.array([0.7, 0.0, 2.1])
     kept, found = np.exp(-x), np.zeros(3)
 
     class Order:
-        """A generator that names the candidates in one order, one of them twice."""
+        """A generator that names the candidates in one order, the first ones again and again."""
 
         def __init__(self, order: tuple[int, ...]) -> None:
-            self.order = order
+            self.order, self.blocks = order, 0
 
         def integers(self, high: int, size: int) -> np.ndarray:
-            return np.array([self.order[0], *self.order])
+            self.blocks += 1
+            return np.array([self.order[0], *self.order[: self.blocks]])
 
     for order in itertools.permutations(range(3)):
-        for coin in itertools.product((False, True), repeat=3):
-            chance = math.prod(
-                p if c else 1 - p for p, c in zip(kept[list(order)], coin, strict=True)
-            )
+        for accepted in itertools.product((False, True), repeat=3):
+            chance = math.prod(p if a else 1 - p for p, a in zip(kept, accepted, strict=True))
             if chance == 0.0:
                 continue
+            asked: list[int] = []
 
-            def tossed(
-                parts: np.ndarray, rng: object, *, wholes: np.ndarray, coin=coin
-            ) -> np.ndarray:
-                return np.array(coin)
+            def exponent(c: np.ndarray, asked: list[int] = asked) -> list[int]:
+                assert not {*asked} & {*c.tolist()}
+                asked.extend(c.tolist())
+                return c.tolist()
 
-            monkeypatch.setattr(flips, "coins", tossed)
-            drawn = flips.permute_and_flip(
-                lambda c: [int(each * UNITS) for each in x[c]], 3, Order(order)
+            monkeypatch.setattr(
+                flips, "coins", lambda c, rng, *, wholes, a=accepted: np.array(a)[c]
             )
-            found[drawn] += chance / 6
+            found[flips.permute_and_flip(exponent, 3, Order(order))] += chance / 6
     np.testing.assert_allclose(found, chances(x))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from fractions import Fraction
 from typing import Any
 
@@ -13,31 +12,7 @@ import pdpbook as pb
 from pdpbook import _exact
 from pdpbook.own_data.column import Frame, make_column
 from pdpbook.own_data.promises import counts_and_draws
-from pdpbook.own_data.releases import RELEASES
 from pdpbook.own_data.terms import Terms
-
-
-def entries(value: Any) -> list[Any]:
-    """All that a promise holds, down to numbers and words."""
-    if dataclasses.is_dataclass(value):
-        return [each for field in vars(value).values() for each in entries(field)]
-    if isinstance(value, dict):
-        return [each for field in value.values() for each in entries(field)]
-    return [value]
-
-
-@pytest.mark.parametrize("publish", RELEASES)
-def test_a_promise_is_made_without_a_value_and_holds_numbers_and_words(publish: str) -> None:
-    frame = Frame(name="age", lower=0.0, upper=100.0)
-    asked = Terms(frame, 50, publish, 8, False, 1.0, 1e-3, 1)
-    assert {each.name for each in dataclasses.fields(Terms)}.isdisjoint({"values", "counts"})
-    for name, each in RELEASES[publish].items():
-        promise = each.promise(asked)
-        assert (promise.name, promise.publish) == (name, publish)
-        made = {each.name: getattr(promise, each.name) for each in dataclasses.fields(promise)}
-        made["terms"] = {each.name: getattr(asked, each.name) for each in dataclasses.fields(asked)}
-        kinds = str, int, float, bool, tuple, type(None)
-        assert all(isinstance(entry, kinds) for entry in entries(made)), name
 
 
 def test_counts_and_draws_of_the_repaired_game_cost_no_more_than_epsilon() -> None:
