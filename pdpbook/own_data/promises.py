@@ -80,6 +80,7 @@ WORDS = {
     "precision": "precision",
     "slope": "ε for each record by which a rank is missed",
     "interval": "95 % interval from the noise alone: ±",
+    "share_interval": "95 % interval from the noise alone, as a share of the records: ±",
 }
 #: How it begins to say what is published where records are drawn.
 _DRAWN = "values of records drawn at random, "
@@ -260,7 +261,8 @@ def histogram_promise(terms: Terms) -> Promise:
     reach = {"counts": count_reach, "mean": mean_reach, "quantiles": share_reach}
     of: dict[str, Any] = {}
     if terms.publish in reach:
-        of["interval"] = reach[terms.publish](terms)
+        name = "share_interval" if terms.publish == "quantiles" else "interval"
+        of[name] = reach[terms.publish](terms)
     return _promise(
         terms,
         "histogram",
@@ -456,5 +458,5 @@ def quantiles_promise(terms: Terms) -> Promise:
         replacement=replacement,
         slope=float(slope),
         precision=float(grid.step),
-        interval=choice_reach(grid.size) / float(slope) / terms.records,
+        share_interval=choice_reach(grid.size) / float(slope) / terms.records,
     )

@@ -280,7 +280,7 @@ def test_a_release_is_written_once(wine: Path, suffix: str, capsys: Capture) -> 
     assert names(folder) == [output.name, statement.name]
     assert record.stat().st_mode & 0o077 == 0
     table = table_of(output)
-    assert list(table) == ["from", "to", "share", "count"] and len(table) == 17
+    assert list(table) == ["from", "to", "share", "count", "low", "high"] and len(table) == 33
     assert table["share"].sum() == pytest.approx(1.0)
     before = output.read_bytes()
     for other in (output, folder / "other.csv"):
@@ -309,7 +309,7 @@ def test_a_release_of_categories(people: Path, suffix: str, capsys: Capture) -> 
     options = [*EDUCATION, "--release", "noisy_counts", "--other", "not known"]
     assert run("release", people, *options, "--output", output) == 0
     table = table_of(output)
-    assert list(table) == ["level", "count"]
+    assert list(table) == ["level", "count", "low", "high"]
     assert table["level"].tolist() == ["none", "school", "university", "not known"]
     statement = json_of(output.with_name(f"{output.name}.statement.json"))
     assert statement["levels"] == table["level"].tolist() and statement["records"] is None

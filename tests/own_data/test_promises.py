@@ -71,7 +71,8 @@ def test_the_code_of_a_release_is_one_call_that_makes_what_the_report_promises(
         assert said["bins"] in (None, report.bins) and said["draws"] == promised.draws
         fixed = "bins" in options or "categories" in options
         assert said["records_public"] != (fixed and promised.name == "noisy_counts")
-        assert ("interval" in said["parameters"]) == (report.publish != "value")
+        intervals = {"interval", "share_interval"} & {*said["parameters"]}
+        assert len(intervals) == (report.publish != "value")
 
 
 def test_the_frame_of_a_column_is_public() -> None:
