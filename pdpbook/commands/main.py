@@ -228,6 +228,14 @@ def refused() -> Iterator[None]:
         raise click.ClickException(str(error)) from error
 
 
+def shares(_: Any, __: Any, value: str | None) -> list[float] | None:
+    """Return the quantiles that are asked for."""
+    try:
+        return None if value is None else [float(each) for each in value.split(",")]
+    except ValueError as error:
+        raise click.BadParameter(f"give shares such as 0.05,0.95, got {value!r}") from error
+
+
 #: The file, and the options that say how it is read.
 READING = [
     click.argument("file", type=GIVEN),
@@ -276,8 +284,20 @@ ASKED = [
         "--publish",
         type=click.Choice(["counts", "mean", "quantiles", "value"]),
         default="counts",
-        help="What is to be published: a table of counts, the mean, the quartiles, or "
-        "single values drawn like the data.",
+        help="What is to be published: a table of counts, the mean, quantiles, or single "
+        "values drawn like the data.",
+    ),
+    click.option(
+        "--quantiles",
+        metavar="SHARE,SHARE,...",
+        callback=shares,
+        help="With --publish quantiles: which ones; the three quartiles if left out.",
+    ),
+    click.option(
+        "--neighbours",
+        type=click.Choice(["removal", "replacement"]),
+        default="removal",
+        help="The change of one record against which ε is promised.",
     ),
     click.option("--epsilon", type=float, required=True, help="The promise, for all draws."),
     click.option("--delta", type=float, default=1e-6),

@@ -57,6 +57,7 @@ __all__ = [
     "discrete_gaussian_noise",
     "discrete_laplace_noise",
     "geometric_numbers",
+    "laplace_reach",
     "rate_units",
 ]
 
@@ -142,6 +143,19 @@ def discrete_laplace_noise(units: int, size: int, rng: np.random.Generator) -> N
         noise[open_] = np.where(minus, -length, length)
         open_ = open_[minus & (length == 0)]
     return noise
+
+
+def laplace_reach(units: int, *, level: float = 0.95) -> int:
+    r"""Return the smallest t with :math:`\Pr[|Z|\le t]` at least the level, Z discrete Laplace.
+
+    With :math:`a=e^{-r}` it is :math:`\Pr[|Z|>t]=2a^{t+1}/(1+a)`.
+
+    >>> laplace_reach(UNITS), laplace_reach(UNITS // 10)  # ε = 1 and ε = 0.1
+    (3, 30)
+    """
+    rate = units / UNITS
+    beyond = math.log((1.0 - level) * (1.0 + math.exp(-rate)) / 2.0)
+    return max(math.ceil(-beyond / rate - 1e-9) - 1, 0)
 
 
 def discrete_gaussian_noise(

@@ -1,18 +1,30 @@
 r"""A mean and a quantile that can be released: whole numbers on a public grid, exactly drawn.
 
-**The mean.**  Let the values lie in a public range of length w, and choose a step g that depends on
-n and the range alone.  Each value is replaced by the whole number
+**The mean.**  Let n be public and the values lie in a public range of length w, and choose a step g
+that depends on n and the range alone.  Each value is replaced by the whole number
 :math:`k_i\in\{0,\dots,W\}` of steps above the lower end that is next to it, W = ⌈w/g⌉.  This is a
-function of one record, so its rounding errors do not matter.  The sum of the :math:`k_i` is a whole
-number, computed without an error, and the mean is rounded to a whole number of steps,
+function of one record, so its rounding errors do not matter.  What is summed is how far each value
+is from the *middle* of the range, the whole number :math:`2k_i-W` of half steps, and this sum is
+divided by the public n, whatever number of records there is:
 
-.. math:: M=\Bigl\lfloor\frac{\sum k_i}n+\frac12\Bigr\rfloor .
+.. math:: M=\Bigl\lfloor\frac W2+\frac{\sum_i(2k_i-W)}{2n}+\frac12\Bigr\rfloor .
 
-Removing or replacing a record moves :math:`\sum k_i/n` by at most W/n, and therefore M by at most
-:math:`\Delta=\lceil W/n\rceil`, because :math:`\lfloor a+\Delta\rfloor=\lfloor a\rfloor+\Delta`.
-Discrete Laplace noise of rate ε/Δ on M is ε-private, with no sum or rounding left out.  What is
-released is a multiple of g above the lower end: g is the *precision* of the release.  It is a
-power of ten of at most a thousandth of w/n, so that rounding Δ up adds at most one part in a
+With all n records M is the mean, rounded to a whole number of steps.  *Sensitivity.*  The neighbour
+of the data lacks one record, and n stays, because it is public and the algorithm is made for it.
+So the sum loses one term of at most W in size, the fraction changes by at most W/2n, and M by at
+most :math:`\Delta=\lceil W/2n\rceil`, because
+:math:`\lfloor a+\Delta\rfloor=\lfloor a\rfloor+\Delta`.
+In the unit of the values this is w/2n, half of the range over n.  A record at the middle changes
+nothing; a record at an end changes most.  If a record is *replaced*, the sum loses one term and
+gets another, so M changes by at most 2Δ.  Discrete Laplace noise of rate ε/Δ on M is therefore
+ε-private for removal and 2ε-private for replacement, with no sum or rounding left out.
+
+(A mean that divides by the number of records that are there changes by up to w/n in both cases.
+For removal this needs twice the noise, to hide a change that only the divisor makes.)
+
+What is released is M with its noise, moved to the nearer end of the range if it is outside, which
+costs nothing: a multiple of g above the lower end, or an end.  g is the *precision* of the release,
+a power of ten of at most a thousandth of w/n, so that rounding Δ up adds at most two parts in a
 thousand to the noise.
 
 **A quantile** is chosen among public candidates by the exponential mechanism.  Each record is
@@ -40,6 +52,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,6 +63,7 @@ from pdpbook.foundations.discrete_noise import (
     add_noise,
     choose,
     discrete_laplace_noise,
+    laplace_reach,
     rate_units,
 )
 from pdpbook.foundations.system_generator import release_source
@@ -79,13 +93,14 @@ class MeanGrid:
 
     n: int
     lower: float
+    upper: float
     step: Fraction
     steps: int
 
     @property
     def sensitivity(self) -> int:
-        """By how many steps one record changes the mean at most."""
-        return -(-self.steps // self.n)
+        """By how many steps the removal of one record changes the mean at most."""
+        return -(-self.steps // (2 * self.n))
 
     def places(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return each value as the number of steps above the lower end, shape (n,)."""
@@ -93,20 +108,25 @@ class MeanGrid:
             steps = np.rint((values - self.lower) / float(self.step))
         return np.clip(steps, 0, self.steps).astype(np.int64)
 
+    def _mean(self, total: Any) -> Any:
+        """Return the mean in steps from the sum of all half steps above the middle."""
+        n = self.n
+        return (total + (self.steps + 1) * n) // (2 * n)
+
     def mean(self, values: NDArray[np.float64]) -> int:
-        """Return the mean of the values as a whole number of steps above the lower end."""
-        total, n = int(self.places(values).sum()), values.size
-        return (2 * total + n) // (2 * n)
+        """Return the mean as a whole number of steps above the lower end; n stays without some."""
+        return int(self._mean(int((2 * self.places(values) - self.steps).sum())))
 
     def changes(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return by how many steps the mean moves when each record is removed, shape (n,)."""
-        places = self.places(values)
-        total, others = int(places.sum()), values.size - 1
-        return self.mean(values) - (2 * (total - places) + others) // (2 * others)
+        away = 2 * self.places(values) - self.steps
+        changed: NDArray[np.int64] = self._mean(away.sum()) - self._mean(away.sum() - away)
+        return changed
 
     def number(self, steps: int) -> float:
-        """Return the number that is so many steps above the lower end."""
-        return float(Fraction(self.lower) + steps * self.step)
+        """Return the number that is so many steps above the lower end, moved into the range."""
+        within = min(max(steps, 0), self.steps)
+        return min(float(Fraction(self.lower) + within * self.step), self.upper)
 
     def rate(self, epsilon: float) -> int:
         """Return the rate of the noise for a level of privacy, in units of 2⁻⁶²."""
@@ -119,10 +139,39 @@ class MeanGrid:
         return np.array([float(Fraction(rate * c, UNITS)) for c in changes.tolist()])[place]
 
     def error(self, values: NDArray[np.float64], epsilon: float) -> float:
-        """Return how far a noisy mean of level ε is from the mean of the values, on average."""
-        rate = self.rate(epsilon) / UNITS
-        off = abs(self.number(self.mean(values)) - float(values.mean())) / float(self.step)
-        return float(self.step) * (1.0 / math.sinh(rate) + off * math.tanh(rate / 2.0))
+        r"""Return how far a noisy mean of level ε is from the mean of the values, on average.
+
+        That is the sum of :math:`\Pr[Y>t]` over all t from the mean x to the upper end, and of
+        :math:`\Pr[Y<t]` from the lower end to x, in steps, where Y = M + Z is not yet moved into
+        the range.  Between M and M + 1 the first is :math:`a/(1+a)` with :math:`a=e^{-r}`, and it
+        falls by a with each step.
+        """
+        rate, mean = self.rate(epsilon) / UNITS, self.mean(values)
+        ends = (np.array([self.lower, self.upper, values.mean()]) - self.lower) / float(self.step)
+        length = np.abs(ends - mean)
+        whole, part = np.divmod(length, 1.0)
+        a = math.exp(-rate)
+        tails = (a * np.expm1(-rate * whole) / math.expm1(-rate) + part * a ** (whole + 1)) / (
+            1 + a
+        )
+        return float(self.step) * float(tails[0] + tails[1] + length[2] - 2.0 * tails[2])
+
+    def reach(self, epsilon: float) -> int:
+        """Return by how many steps a noisy mean of level ε is off at most, with 95 %.
+
+        One of them is for the rounding of the values and of their mean to steps.
+        """
+        return laplace_reach(self.rate(epsilon)) + 1
+
+    def draw(
+        self, values: NDArray[np.float64], epsilon: float, rng: np.random.Generator | None
+    ) -> tuple[float, float, float]:
+        """Draw a noisy mean, and the ends of a 95 % interval for the mean from its noise."""
+        rate = self.rate(epsilon)
+        noise = discrete_laplace_noise(rate, 1, release_source(rng))
+        noisy = int(add_noise(np.array([self.mean(values)]), noise)[0])
+        reach = self.reach(epsilon)
+        return self.number(noisy), self.number(noisy - reach), self.number(noisy + reach)
 
 
 def mean_grid(n: int, *, lower: float, upper: float) -> MeanGrid:
@@ -134,7 +183,7 @@ def mean_grid(n: int, *, lower: float, upper: float) -> MeanGrid:
 
     >>> grid = mean_grid(178, lower=200, upper=1800)
     >>> float(grid.step), grid.steps, grid.sensitivity
-    (0.001, 1600000, 8989)
+    (0.001, 1600000, 4495)
     """
     n = _validate.integer("n", n, at_least=2, at_most=10**8)
     lower = _validate.number("lower", lower, at_least=-1e100, at_most=1e100)
@@ -148,7 +197,7 @@ def mean_grid(n: int, *, lower: float, upper: float) -> MeanGrid:
         step /= 10
     while math.ceil(width / step) * n >= _LARGEST_SUM:
         step *= 10
-    return MeanGrid(n, lower, step, math.ceil(width / step))
+    return MeanGrid(n, lower, upper, step, math.ceil(width / step))
 
 
 def noisy_mean(
@@ -174,28 +223,27 @@ def noisy_mean(
     Returns
     -------
     float
-        A multiple of the precision above ``lower``, which :func:`mean_grid` gives: the mean, and
-        discrete Laplace noise of a mean absolute value of about (upper - lower) / (n epsilon).
+        A multiple of the precision above ``lower``, which :func:`mean_grid` gives: the mean with
+        discrete Laplace noise of a mean absolute value of about (upper - lower) / (2 n epsilon),
+        moved into the range.
 
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record, under the noise for n records, or by
-    its replacement; both cost ε.  Source: Ghosh, Roughgarden & Sundararajan (2009) for the noise;
-    Canonne, Kamath & Steinke (2020) for how it is drawn.  Taught in *From the theorem to the bits*.
+    Neighbouring data sets differ by the removal of one record, and n is public: it is the divisor
+    for both.  Against the replacement of a record the mean costs 2ε.  Source: Ghosh, Roughgarden &
+    Sundararajan (2009) for the noise; Canonne, Kamath & Steinke (2020) for how it is drawn.  Taught
+    in *From the theorem to the bits*.
 
     Examples
     --------
     >>> ages = [23, 25, 31, 34, 38, 40, 41, 47, 52, 58, 66, 71]
     >>> noisy_mean(ages, lower=0, upper=100, epsilon=1.0, rng=np.random.default_rng(0))
-    35.025
+    39.429
     """
     records = _validate.finite_vector("values", values, entries=2)
     grid = mean_grid(records.size, lower=lower, upper=upper)
     epsilon = _validate.number("epsilon", epsilon, at_least=1e-6, at_most=30.0)
-    source = release_source(rng)
-    exact = np.array([grid.mean(records)])
-    noisy = add_noise(exact, discrete_laplace_noise(grid.rate(epsilon), 1, source))
-    return grid.number(int(noisy[0]))
+    return grid.draw(records, epsilon, rng)[0]
 
 
 def nearest_candidates(

@@ -8,10 +8,18 @@ or, if the caller says so, moved to the nearer end and counted; a missing value 
 column of categories has levels in place of a range: :mod:`pdpbook.own_data.categories`.
 
 The number of bins is part of the release too.  :func:`public_bins` chooses it from the number of
-records and ε alone.  K-ary randomised response releases a record as a uniformly drawn bin with
-probability :math:`K/(K+n(e^\varepsilon-1))`, so its error grows with K about as
-:math:`K/(n(e^\varepsilon-1))`, while the error of representing a value by the midpoint of its bin
-falls as 1/K.  The two balance near :math:`K=\sqrt{n(e^\varepsilon-1)}`.
+records and ε alone, so that two errors balance.  The distance of a value from the midpoint of its
+bin is w/4K on average, in a range of length w.  *Counts* have independent noise of variance
+:math:`2/\lambda^2`, with :math:`\lambda=2\sinh\frac\varepsilon2`, about ε.  Once the noisy counts
+are made to sum to n, the noise of the sum of the first k of them has the variance
+:math:`\frac2{\lambda^2}k(1-\frac kK)`, and the area below its mean size is
+:math:`\frac{\sqrt\pi}4\sqrt K\,w/n\lambda`.  The sum of both errors is smallest at
+:math:`K=(\frac2{\sqrt\pi}n\lambda)^{2/3}`, for which the rule is :math:`(n\lambda)^{2/3}`.
+
+*Values* that are drawn have another noise: k-ary randomised response releases a record as a
+uniformly drawn bin with probability :math:`K/(K+n(e^\varepsilon-1))`, so its error grows with K
+about as :math:`K/(n(e^\varepsilon-1))`.  Then the two balance near
+:math:`K=\sqrt{n(e^\varepsilon-1)}`.
 """
 
 from __future__ import annotations
@@ -31,7 +39,7 @@ from pdpbook.own_data.categories import level_codes, level_names
 
 __all__ = ["Column", "Frame", "make_column", "public_bins"]
 
-FEWEST_BINS, MOST_BINS = 8, 256
+FEWEST_BINS, MOST_BINS, MOST_COUNTED = 8, 256, 1024
 #: No end of a range is larger, and no range is shorter than this part of its ends.
 LARGEST, NARROWEST = 1e100, 1e-9
 
@@ -263,7 +271,7 @@ def _check_whole(numbers: NDArray[np.float64], lower: float, upper: float) -> No
         )
 
 
-def public_bins(n: int, epsilon: float) -> int:
+def public_bins(n: int, epsilon: float, *, publish: str = "value") -> int:
     r"""Return a number of bins that does not depend on the data.
 
     Parameters
@@ -271,11 +279,15 @@ def public_bins(n: int, epsilon: float) -> int:
     n : int
         At least 2.
     epsilon : float
+    publish : {"value", "counts", "mean", "quantiles"}
+        What is to be published with them.
 
     Returns
     -------
     int
-        :math:`\sqrt{n(e^\varepsilon-1)}` rounded, but at least 8 and at most 256.
+        For values :math:`\sqrt{n(e^\varepsilon-1)}` rounded, but at least 8 and at most 256; for
+        what is computed from counts :math:`(2n\sinh\frac\varepsilon2)^{2/3}` rounded, but at least
+        8 and at most 1,024.
 
     Notes
     -----
@@ -285,8 +297,14 @@ def public_bins(n: int, epsilon: float) -> int:
     --------
     >>> public_bins(178, 1.0), public_bins(1317, 1.0), public_bins(10, 0.1)
     (17, 48, 8)
+    >>> public_bins(178, 1.0, publish="counts"), public_bins(1317, 1.0, publish="counts")
+    (33, 124)
     """
     n = _validate.integer("n", n, at_least=2)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
-    balance = math.exp(min(0.5 * (math.log(n) + math.log(math.expm1(min(epsilon, 50.0)))), 50.0))
-    return min(max(round(balance), FEWEST_BINS), MOST_BINS)
+    _validate.choice("publish", publish, "value", "counts", "mean", "quantiles")
+    epsilon = min(epsilon, 50.0)
+    if publish == "value":
+        return min(max(round(math.sqrt(n * math.expm1(epsilon))), FEWEST_BINS), MOST_BINS)
+    balance = (2.0 * n * math.sinh(epsilon / 2.0)) ** (2.0 / 3.0)
+    return min(max(round(balance), FEWEST_BINS), MOST_COUNTED)

@@ -7,19 +7,20 @@ second call is a second release.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pdpbook.audit.count_posterior import posterior_from_noise
 from pdpbook.audit.private_randomisers import private_randomiser
 from pdpbook.audit.randomisers import draw_released
-from pdpbook.foundations import noisy_statistics
 from pdpbook.foundations.mechanisms import geometric_mechanism
+from pdpbook.foundations.noisy_statistics import mean_grid
 from pdpbook.own_data.column import Column
-from pdpbook.own_data.promises import LEVELS, counts_and_draws, quantile_candidates, quantile_shares
+from pdpbook.own_data.noisy_quantiles import QuantileChoice, quantile_grid, quantile_slope
+from pdpbook.own_data.promises import count_reach, counts_and_draws, mean_reach, share_reach
 from pdpbook.own_data.terms import Terms
 
 __all__ = [
@@ -27,48 +28,91 @@ __all__ = [
     "draw_laplace",
     "draw_mean",
     "draw_noisy_counts",
-    "draw_quartiles",
+    "draw_quantiles",
     "draw_repaired_game",
     "draw_response",
+    "quantile_choices",
 ]
 
 
 def draw_noisy_counts(terms: Terms, column: Column) -> pd.DataFrame:
     """Draw the counts with two-sided geometric noise."""
-    return pd.DataFrame(_bins(terms) | {"count": _noisy(terms, column)})
+    noisy = _noisy(terms, column)
+    return pd.DataFrame(_bins(terms) | {"count": noisy} | _around(noisy, count_reach(terms), 0.0))
 
 
 def draw_histogram(terms: Terms, column: Column) -> pd.DataFrame:
-    """Draw a DP histogram, or what is wanted of it: its mean, its quartiles or values."""
-    posterior = posterior_from_noise(_noisy(terms, column), epsilon=terms.epsilon)
-    shares, points = posterior.distribution, terms.grid.midpoints
+    """Draw a DP histogram, or what is wanted of it: its mean, its quantiles or values."""
+    noisy, n = _noisy(terms, column), terms.records
+    shares, points = terms.shares(noisy), terms.grid.midpoints
     if terms.publish == "counts":
-        return pd.DataFrame(_bins(terms) | {"share": shares, "count": posterior.mean})
+        counts = {"share": shares, "count": shares * n}
+        around = _around(noisy, count_reach(terms), 0.0, n, counts["count"])
+        return pd.DataFrame(_bins(terms) | counts | around)
+    sums = np.cumsum(noisy)
+    sums = sums + (n - sums[-1]) * np.arange(1, terms.bins + 1) / terms.bins  # the bridge to n
     if terms.publish == "mean":
-        return pd.DataFrame({"statistic": ["mean"], "value": [float(points @ shares)]})
+        mean = np.clip([float(points @ shares)], terms.frame.lower, terms.frame.upper)
+        middle = np.diff(sums, prepend=0.0) @ points / n
+        ends = terms.frame.lower, terms.frame.upper
+        around = _around(np.array([middle]), mean_reach(terms), *ends, mean)
+        return pd.DataFrame({"statistic": ["mean"], "value": mean} | around)
     if terms.publish == "quantiles":
-        place = np.minimum(np.searchsorted(np.cumsum(shares), LEVELS), terms.bins - 1)
-        return pd.DataFrame({"quantile": LEVELS, "value": points[place]})
+        place = np.searchsorted(np.cumsum(shares), np.array(terms.quantiles) - 1e-12)
+        place = np.minimum(place, terms.bins - 1)
+        below, upto = np.append(0.0, sums)[place] / n, sums[place] / n
+        reach = share_reach(terms)
+        around = {"from quantile": below - reach, "to quantile": upto + reach}
+        return _quantiles(terms, points[place], *around.values())
     return _values(terms, np.ones(terms.bins, dtype=int), np.tile(shares, (terms.bins, 1)))
 
 
 def draw_mean(terms: Terms, column: Column) -> pd.DataFrame:
     """Draw the noisy mean."""
-    frame = terms.frame
-    found = noisy_statistics.noisy_mean(
-        column.values, lower=frame.lower, upper=frame.upper, epsilon=terms.epsilon
-    )
-    return pd.DataFrame({"statistic": ["mean"], "value": [found]})
+    grid = mean_grid(terms.records, lower=terms.frame.lower, upper=terms.frame.upper)
+    value, low, high = grid.draw(column.values, terms.spent.epsilon, None)
+    return pd.DataFrame({"statistic": ["mean"], "value": [value], "low": [low], "high": [high]})
 
 
-def draw_quartiles(terms: Terms, column: Column) -> pd.DataFrame:
-    """Draw the three noisy quartiles, each at its own part of ε."""
-    points = quantile_candidates(terms.frame)
-    quartiles = [
-        noisy_statistics.noisy_quantile(column.values, points, quantile=float(level), epsilon=share)
-        for level, share in zip(LEVELS, quantile_shares(terms.epsilon), strict=True)
-    ]
-    return pd.DataFrame({"quantile": LEVELS, "value": quartiles})
+def draw_quantiles(terms: Terms, column: Column) -> pd.DataFrame:
+    """Draw noisy quantiles."""
+    choices = quantile_choices(terms, column)
+    found = np.array([each.draw() for each in choices])
+    levels, reach = np.array(terms.quantiles), choices[0].reach
+    return _quantiles(terms, found, levels - reach, levels + reach)
+
+
+def quantile_choices(terms: Terms, column: Column) -> list[QuantileChoice]:
+    """Return the choice of each quantile."""
+    grid = quantile_grid(terms.frame, terms.records, terms.epsilon)
+    slope = quantile_slope(terms.quantiles, terms.epsilon, terms.neighbours)
+    places = grid.places(column.values)
+    return [QuantileChoice(grid, places, each, slope) for each in terms.quantiles]
+
+
+def _quantiles(
+    terms: Terms,
+    values: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+) -> pd.DataFrame:
+    """Return quantiles, each with the quantiles of the column between which it is, with 95 %."""
+    within = {"from quantile": np.clip(low, 0.0, 1.0), "to quantile": np.clip(high, 0.0, 1.0)}
+    return pd.DataFrame({"quantile": terms.quantiles, "value": values} | within)
+
+
+def _around(
+    noisy: NDArray[Any],
+    reach: float,
+    lower: float,
+    upper: float = math.inf,
+    published: NDArray[Any] | None = None,
+) -> dict[str, NDArray[Any]]:
+    """Return the ends of 95 % intervals, inside what is possible and around what is published."""
+    low, high = (np.clip(noisy + side * reach, lower, upper) for side in (-1.0, 1.0))
+    if published is None:
+        return {"low": low, "high": high}
+    return {"low": np.minimum(low, published), "high": np.maximum(high, published)}
 
 
 def draw_laplace(terms: Terms, column: Column) -> pd.DataFrame:
@@ -96,7 +140,7 @@ def _counts(terms: Terms, column: Column) -> NDArray[np.int64]:
 
 def _noisy(terms: Terms, column: Column) -> NDArray[np.int64]:
     """Return counts with two-sided geometric noise, shape (K,)."""
-    return np.asarray(geometric_mechanism(_counts(terms, column), epsilon=terms.epsilon))
+    return np.asarray(geometric_mechanism(_counts(terms, column), epsilon=terms.spent.epsilon))
 
 
 def _values(terms: Terms, counts: NDArray[np.int64], rows: NDArray[np.float64]) -> pd.DataFrame:

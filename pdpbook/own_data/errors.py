@@ -9,7 +9,7 @@ F steps at the midpoints of the K bins, G at each of the n values.  Between two 
 constant c, and G crosses it once, at the c-quantile of the values.  With
 :math:`A(t)=\int_{-\infty}^tG=\frac1n\sum_{x_i\le t}(t-x_i)`, which sums of the sorted values give,
 the area between two midpoints is therefore a sum of two terms.  After one sort a distance takes
-K searches, so that a sweep over many releases of a million values is quick.
+K searches, so that many releases of a million values are compared quickly.
 
 Who publishes m values that are drawn from a distribution publishes neither its mean nor its
 quantiles, but m values, and their mean and quantiles miss those of the column by more than those of

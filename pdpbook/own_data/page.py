@@ -127,13 +127,12 @@ def report_body(
     recommendation: str,
     warnings: Sequence[str],
     releases: pd.DataFrame,
-    sweep: pd.DataFrame,
     promised: Mapping[str, str],
 ) -> str:
     """Return a report as a fragment of HTML.
 
-    ``releases`` has a row for each release; ``sweep`` their errors at other numbers of bins, none
-    for categories; ``promised`` says of each release what it publishes and promises.
+    ``releases`` has a row for each release; ``promised`` says of each what it publishes and
+    promises.
     """
     said = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(each)}</dd>" for name, each in promised.items()
@@ -152,22 +151,7 @@ def report_body(
         "column, the error of a count in records; the standard error is that of the error by which "
         "the releases are compared.</p>"
         f"{every}{_table(releases.drop(columns=[*shared]), 'Every release')}"
-        f"{_sweep(sweep)}"
         f"<h2>What is published, and what is promised</h2><dl>{said}</dl>"
-    )
-
-
-def _sweep(sweep: pd.DataFrame) -> str:
-    """Return the section about other numbers of bins; categories have none."""
-    if sweep.empty:
-        return ""
-    return (
-        "<h2>Other numbers of bins</h2>"
-        "<p>The error of differentially private releases. Do not pick the best row for your data: "
-        "the choice would depend on the records, and no "
-        "promise in this report counts that. Choose the number of bins from the number of records "
-        "and ε, or from public data.</p>"
-        f"{_table(sweep, 'Other numbers of bins')}"
     )
 
 

@@ -15,9 +15,12 @@ Both are promised for a public range only.  If the range is taken from the data,
 smallest or the largest record leaves, and nothing is promised.
 
 Bins, scales and the ε of one draw are chosen from the number of records n.  The promises therefore
-hold with n public: they compare the data with and without a record under the noise for n records.
-Against the *replacement* of a record, for which n stays, some releases promise the same ε and
-others up to twice as much.
+hold with n public.  Two kinds of neighbours are common.  *Removal* compares the data with and
+without a record under the noise for n records; *replacement* compares two data sets of n records
+that differ in one.  A replacement is a removal and an addition, so it costs at most twice the ε,
+and for some releases no more than a removal.  A promise therefore states both, and releases may be
+compared only at the same one: (ε, δ) is promised for the ``neighbours`` of the terms, and each
+release is given as much noise as that needs.
 
 Each function here makes a :class:`Promise` from the :class:`pdpbook.own_data.Terms` of a
 release, which hold no value of the column.  So a statement about a release, which is written from
@@ -33,46 +36,39 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pdpbook import _exact
 from pdpbook.audit.accounting import draws_epsilon
-from pdpbook.foundations.discrete_noise import UNITS
+from pdpbook.foundations.discrete_noise import UNITS, laplace_reach, rate_units
 from pdpbook.foundations.noisy_statistics import mean_grid
+from pdpbook.foundations.permute_and_flip import choice_reach
 from pdpbook.foundations.privacy import Budget, group_privacy
-from pdpbook.own_data.column import Frame
-from pdpbook.own_data.terms import Terms, one_draw_epsilon
+from pdpbook.own_data.intervals import bridge_reach, sum_reach
+from pdpbook.own_data.noisy_quantiles import quantile_grid, quantile_slope, slope_cost
+from pdpbook.own_data.terms import QUARTILES, Terms, one_draw_epsilon
 
 __all__ = [
     "FROM_DATA",
     "HIDDEN",
-    "LEVELS",
     "NEIGHBOURS",
     "Promise",
     "counts_and_draws",
-    "quantile_candidates",
-    "quantile_shares",
 ]
 
-#: The quantiles that are released, and whose errors are reported.
-LEVELS = np.array([0.25, 0.5, 0.75])
 #: The promise that the others are measured by.
 DP = "differential privacy"
 #: The promise of every release whose range is taken from the data.
 FROM_DATA = "none: the range is taken from the data"
 NEIGHBOURS = (
     "data sets that differ by the removal of one record; the number of records is public, and the "
-    "bins, the scales and the ε of one draw that are chosen from it stay when the record leaves"
+    "divisor, the bins, the scales and the ε of one draw that follow from it stay when the record "
+    "leaves"
 )
 #: How the same is said where the number of records need not be public.
 HIDDEN = "data sets that differ by the removal of one record; nothing depends on their number"
+#: Which data sets a promise compares for which a record is replaced.
+REPLACED = "data sets of equally many records, of which one is replaced by another"
 #: The part of ε that the repaired game spends on noisy counts.
 SHARE = 0.8
-#: The parts of ε for the lower quartile, the median and the upper quartile.
-QUANTILE_PARTS = (Fraction(2, 5), Fraction(1, 3), Fraction(2, 5))
-#: At least so many steps has the grid of points among which a noisy quantile is chosen.
-CANDIDATES = 1000
 #: How the parameters of a release are called in a sentence.
 WORDS = {
     "draw_epsilon": "ε of one draw",
@@ -82,9 +78,9 @@ WORDS = {
     "counts_delta": "δ of the counts",
     "noise_scale": "Laplace scale",
     "precision": "precision",
-    "quartile_epsilon": "ε of the lower and of the upper quartile",
-    "median_epsilon": "ε of the median",
-    "candidates": "candidates",
+    "slope": "ε for each record by which a rank is missed",
+    "interval": "95 % interval from the noise alone: ±",
+    "share_interval": "95 % interval from the noise alone, as a share of the records: ±",
 }
 #: How it begins to say what is published where records are drawn.
 _DRAWN = "values of records drawn at random, "
@@ -106,15 +102,16 @@ class Promise:
         What the algorithm promises on a public range: "differential privacy", "fixed-noise" or
         "none".
     epsilon, delta : float
-        What the promise says of all draws together; infinite ε if nothing is promised.
+        What the promise says of all draws together, against the change of one record that the terms
+        name; infinite ε if nothing is promised.
     parameters : mapping from str to number or list
         What the algorithm is set to.
     draws : int or None
         Number m of values that are drawn and published; None where a distribution or a statistic is
         published once.
-    replacement : Budget or None
-        The (ε, δ) of all draws together against the replacement of one record by another, where the
-        promise is differential privacy.
+    removal, replacement : Budget or None
+        The (ε, δ) of all draws together against the removal of one record, and against its
+        replacement by another, where the promise is differential privacy.
     """
 
     terms: Terms
@@ -126,6 +123,7 @@ class Promise:
     delta: float
     parameters: Mapping[str, float | list[float]]
     draws: int | None
+    removal: Budget | None
     replacement: Budget | None
 
     @property
@@ -146,8 +144,14 @@ class Promise:
     @property
     def hides_records(self) -> bool:
         """Whether nothing in it depends on the number of records, which may then stay secret."""
-        counted = self.name in ("noisy_counts", "histogram") and self.terms.fixed_bins
-        return counted or self.name == "quantiles"
+        return self.name == "noisy_counts" and self.terms.fixed_bins
+
+    @property
+    def neighbours(self) -> str:
+        """Which data sets the promise compares, in words."""
+        if self.terms.neighbours == "replacement":
+            return REPLACED
+        return HIDDEN if self.hides_records else NEIGHBOURS
 
     @property
     def published(self) -> str:
@@ -172,12 +176,16 @@ class Promise:
         if frame.levels:
             given = {"categories": [*frame.levels], "other": frame.other}
         given |= {"epsilon": terms.epsilon, "publish": terms.publish, "release": self.name}
+        if terms.quantiles != QUARTILES:
+            given["quantiles"] = [*terms.quantiles]
         if terms.draws > 1:
             given["draws"] = terms.draws
         if terms.draws > 1 or self.delta:
             given["delta"] = terms.delta
         if terms.fixed_bins and not frame.levels and self.name not in ("mean", "quantiles"):
             given["bins"] = terms.bins
+        if terms.neighbours != "removal":
+            given["neighbours"] = terms.neighbours
         if frame.outside != "refuse":
             given["outside"] = frame.outside
         if frame.whole:
@@ -194,12 +202,14 @@ def _promise(
     what: str,
     *,
     algorithm: str = DP,
-    delta: float = 0.0,
     drawn: bool = False,
+    removal: Budget | None = None,
     replacement: Budget | None = None,
-    **parameters: float | list[float],
+    **parameters: Any,
 ) -> Promise:
-    """Return a promise at the ε of its terms."""
+    """Return a promise at the ε of its terms; without budgets it is none or fixed-noise."""
+    stated = removal if terms.neighbours == "removal" else replacement
+    several = drawn and terms.draws > 1 and algorithm != "none"
     return Promise(
         terms=terms,
         name=name,
@@ -207,9 +217,10 @@ def _promise(
         what=what,
         algorithm=algorithm,
         epsilon=math.inf if algorithm == "none" else terms.epsilon,
-        delta=delta,
+        delta=stated.delta if stated else several * terms.delta,
         parameters=parameters,
         draws=terms.draws if drawn else None,
+        removal=removal,
         replacement=replacement,
     )
 
@@ -229,8 +240,9 @@ def noisy_counts_promise(terms: Terms) -> Promise:
         "noisy_counts",
         "noisy counts",
         "the counts with two-sided geometric noise, whole numbers of which some may be negative",
-        replacement=Budget(2.0 * terms.epsilon),  # two counts move by one
-        counts_epsilon=terms.epsilon,
+        **_twice(terms),  # two counts move by one
+        counts_epsilon=terms.spent.epsilon,
+        interval=count_reach(terms),
     )
 
 
@@ -241,20 +253,53 @@ def histogram_promise(terms: Terms) -> Promise:
         "counts": ("DP histogram", f"the share of each {share}, estimated from counts"),
         "mean": ("mean of a DP histogram", "the mean of shares that are estimated from counts"),
         "quantiles": (
-            "quartiles of a DP histogram",
-            "the quartiles of shares that are estimated from counts",
+            "quantiles of a DP histogram",
+            "quantiles of shares that are estimated from counts",
         ),
         "value": ("DP histogram", "values drawn from shares that are estimated from counts"),
     }[terms.publish]
+    reach = {"counts": count_reach, "mean": mean_reach, "quantiles": share_reach}
+    of: dict[str, Any] = {}
+    if terms.publish in reach:
+        name = "share_interval" if terms.publish == "quantiles" else "interval"
+        of[name] = reach[terms.publish](terms)
     return _promise(
         terms,
         "histogram",
         title,
-        f"{what} with two-sided geometric noise",
+        f"{what} with two-sided geometric noise and the public number of records",
         drawn=terms.publish == "value",
-        replacement=Budget(2.0 * terms.epsilon),
-        counts_epsilon=terms.epsilon,
+        **_twice(terms),
+        counts_epsilon=terms.spent.epsilon,
+        **of,
     )
+
+
+def count_reach(terms: Terms) -> float:
+    """Return by how much the noise moves a count at most, with 95 %."""
+    return float(laplace_reach(rate_units(Fraction(terms.spent.epsilon))))
+
+
+def mean_reach(terms: Terms) -> float:
+    """Return by how much the mean of the noisy counts, made to sum to n, is off, with 95 %.
+
+    A value is off by half a bin at most where it counts as the midpoint.
+    """
+    grid = terms.grid
+    away = grid.midpoints - grid.midpoints.mean()
+    noise = sum_reach(away, terms.spent.epsilon) / terms.records
+    return noise + (grid.upper - grid.lower) / grid.bins / 2.0
+
+
+def share_reach(terms: Terms) -> float:
+    """Return by how much the shares below the ends of the bins are off, with 95 %."""
+    return bridge_reach(terms.bins, terms.spent.epsilon) / terms.records
+
+
+def _twice(terms: Terms) -> dict[str, Any]:
+    """Return the budgets of what costs twice as much for replacement as for removal, without δ."""
+    spent = terms.spent.epsilon
+    return {"removal": Budget(spent), "replacement": Budget(2.0 * spent)}
 
 
 def _drawn_promise(
@@ -264,7 +309,7 @@ def _drawn_promise(
     how: str,
     *,
     algorithm: str = DP,
-    **parameters: float,
+    **parameters: Any,
 ) -> Promise:
     """Return the promise of records that are drawn, each with noise for the ε of one draw."""
     return _promise(
@@ -273,26 +318,28 @@ def _drawn_promise(
         title,
         _DRAWN + how,
         algorithm=algorithm,
-        delta=terms.delta if terms.draws > 1 else 0.0,
         drawn=True,
-        replacement=_replaced(terms) if algorithm == DP else None,
+        **(_of_draws(terms) if algorithm == DP else {}),
         draw_epsilon=terms.draw_epsilon,
         **parameters,
     )
 
 
-def _replaced(terms: Terms) -> Budget:
-    """Return what draws of a fixed randomiser promise when one record is replaced.
+def _of_draws(terms: Terms) -> dict[str, Any]:
+    """Return what draws of a fixed randomiser promise when one record is removed or replaced.
 
     The largest ratio of two probabilities of one draw is the same as for removal: at an output that
     a record reaches with the probability a instead of b, and each of the others with b, it is
     (n - 1 + a / b) / n in both cases.  The δ of many draws is another matter: there the replacement
     is a removal that is followed by an addition.
     """
-    basic = _exact.times_up(terms.draws, terms.draw_epsilon)
-    if basic <= 2.0 * terms.epsilon:
-        return Budget(basic)
-    return group_privacy(terms.epsilon, records=2, delta=terms.delta)
+    basic = Budget(_exact.times_up(terms.draws, terms.draw_epsilon))
+    spent = terms.spent
+    twice = group_privacy(spent.epsilon, records=2, delta=spent.delta)
+    return {
+        "removal": basic if basic.epsilon <= terms.epsilon else spent,
+        "replacement": basic if basic.epsilon <= 2.0 * spent.epsilon else twice,
+    }
 
 
 def laplace_promise(terms: Terms) -> Promise:
@@ -341,19 +388,19 @@ def counts_and_draws(terms: Terms) -> tuple[float, float, float, float]:
     The numbers are ε, share and δ of :func:`pdpbook.audit.private_randomiser`, and the ε of one
     draw.
     """
-    n, delta = terms.records, terms.delta
-    rest = (1.0 - SHARE) * terms.epsilon
+    n, epsilon, delta = terms.records, terms.spent.epsilon, terms.spent.delta
+    rest = (1.0 - SHARE) * epsilon
     drawn = one_draw_epsilon(n, rest, draws=terms.draws, delta=delta / 2.0)
     while True:
-        total = SHARE * terms.epsilon + drawn
-        share = SHARE * terms.epsilon / total
+        total = SHARE * epsilon + drawn
+        share = SHARE * epsilon / total
         # what the counts get and what is left for a draw, rounded as private_randomiser does it
         first = share * total
         second = _exact.rounded_down(Fraction(total) - Fraction(first))
         cost = second
         if terms.draws > 1:
             cost = draws_epsilon(n, second, draws=terms.draws, delta=delta / 2.0)
-        if Fraction(first) + Fraction(cost) <= Fraction(terms.epsilon):
+        if Fraction(first) + Fraction(cost) <= Fraction(epsilon):
             return total, share, delta if terms.draws == 1 else delta / 2.0, drawn
         drawn *= 1.0 - 1e-9
 
@@ -361,14 +408,15 @@ def counts_and_draws(terms: Terms) -> tuple[float, float, float, float]:
 def repaired_game_promise(terms: Terms) -> Promise:
     """Return the promise of the randomiser that is made from noisy counts, and of its draws."""
     total, share, lower_delta, drawn = counts_and_draws(terms)
+    spent = terms.spent
     return _promise(
         terms,
         "repaired_game",
         "repaired game",
         "noisy counts, and values of records drawn at random under a randomiser made from them",
-        delta=terms.delta,
         drawn=True,
-        replacement=group_privacy(terms.epsilon, records=2, delta=terms.delta),
+        removal=spent,
+        replacement=group_privacy(spent.epsilon, records=2, delta=spent.delta),
         counts_epsilon=share * total,
         counts_delta=lower_delta,
         draw_epsilon=drawn,
@@ -382,77 +430,33 @@ def mean_promise(terms: Terms) -> Promise:
         terms,
         "mean",
         "noisy mean",
-        "the mean with discrete Laplace noise, as a multiple of its precision above the lower end",
-        replacement=Budget(terms.epsilon),
-        noise_scale=float(grid.step) * grid.sensitivity / terms.epsilon,
+        "the mean with discrete Laplace noise, as a multiple of its precision above the lower end, "
+        "or an end of the range",
+        **_twice(terms),
+        noise_scale=float(grid.step) * grid.sensitivity / terms.spent.epsilon,
         precision=float(grid.step),
+        interval=float(grid.step) * grid.reach(terms.spent.epsilon),
     )
 
 
-def quantile_shares(epsilon: float) -> tuple[float, float, float]:
-    r"""Return the ε of the lower quartile, the median and the upper quartile, released together.
-
-    They are two fifths, a third and two fifths of ε ≥ 2⁻⁶⁰, rounded down.
-
-    They sum to more than ε, and still no record costs more than ε.  If the removal of a record
-    changes the utilities of all candidates by numbers between two that are s apart, a log
-    probability changes by at most s times the slope, which is :math:`\varepsilon_q/2\max\{q,1-q\}`
-    for the q-quantile.  For every q, s is at most :math:`2\max\{q,1-q\}`: 1 for the median and 3/2
-    for the quartiles.  But it is 3/2 for at most one of the two quartiles, and at most 1 for the
-    other one.
-
-    Let a records be below the removed x and b below or at it, and let
-    :math:`b\ge\frac n4+\frac12`.  Take q = 1/4 and the distance
-    :math:`\max\{a(r)-qn,\;qn-b(r),\;0\}`, of which the utility is the negative.  Below x, a(r) and
-    b(r) stay and qn falls by 1/4, so the distance changes by at most 1/4.  From x on,
-    :math:`a(r)-qn` rises by at most 1/4 and falls by at most 3/4, and :math:`qn-b(r)` rises by at
-    most 3/4, to at most :math:`\frac n4-b+\frac34\le\frac14`.  So the distance rises by at most 1/4
-    and falls by at most 3/4, and s is at most 1.  In the mirror, s is at most 1 for q = 3/4 if
-    :math:`n-a\ge\frac n4+\frac12`.  If neither held, :math:`\frac34n-\frac12<a\le b-1` and
-    :math:`b-1<\frac n4-\frac12` would give n < 0.
-
-    So a record costs at most :math:`\bigl(1+\frac23\bigr)\frac25\varepsilon+\frac13\varepsilon
-    =\varepsilon`.  The logarithms that :func:`pdpbook.foundations.discrete_noise.choose` draws with
-    are rounded, which adds 2/3 of :math:`2^{-62}` where s is 1; this is taken off ε first.
-    """
-    left = Fraction(epsilon) - Fraction(1, UNITS)
-    lower, median, upper = (_exact.rounded_down(part * left) for part in QUANTILE_PARTS)
-    return lower, median, upper
-
-
-def quantile_candidates(frame: Frame) -> NDArray[np.float64]:
-    """Return the points among which a quartile is chosen.
-
-    They are the multiples of 1, 2 or 5 times a power of ten in the range, at least a thousand, so
-    that prices and grades lie on them; of whole numbers, all or every second one and so on.  The
-    values of the column do not count, only its range.
-    """
-    lower, upper = Fraction(frame.lower), Fraction(frame.upper)
-    power = math.floor(math.log10(frame.width / CANDIDATES)) + 1
-    steps = [Fraction(10) ** (power + e) * m for e in (0, -1, -2) for m in (5, 2, 1)]
-    step = next(each for each in steps if each * CANDIDATES <= upper - lower)
-    if frame.whole:
-        step = max(step, Fraction(1))
-    first, last = math.ceil(lower / step), math.floor(upper / step)
-    if max(abs(first), abs(last), step.numerator, step.denominator) > 2**53:
-        return np.linspace(frame.lower, frame.upper, CANDIDATES + 1)
-    points: NDArray[np.float64] = np.arange(first, last + 1) * step.numerator / step.denominator
-    return points
-
-
-def quartiles_promise(terms: Terms) -> Promise:
-    """Return the promise of the three quartiles, which cost a record ε together."""
-    shares = quantile_shares(terms.epsilon)
-    # a utility changes by at most 1 when a record is replaced, and by max(q, 1 - q) when it leaves
-    replaced = _exact.up(float((np.array(shares) / np.maximum(LEVELS, 1.0 - LEVELS)).sum()), 8)
+def quantiles_promise(terms: Terms) -> Promise:
+    """Return the promise of quantiles, which cost a record ε together."""
+    slope = quantile_slope(terms.quantiles, terms.epsilon, terms.neighbours)
+    grid = quantile_grid(terms.frame, terms.records, terms.epsilon)
+    # an exponent is rounded by less than a unit, twice for each quantile
+    removal, replacement = (
+        Budget(_exact.rounded_up(slope * slope_cost(terms.quantiles, each) + rounding))
+        for each in ("removal", "replacement")
+        for rounding in [Fraction(2 * len(terms.quantiles), UNITS)]
+    )
     return _promise(
         terms,
         "quantiles",
-        "noisy quartiles",
-        "the three quartiles, chosen by the exponential mechanism; no record costs the sum of "
-        "their ε",
-        replacement=Budget(replaced),
-        quartile_epsilon=shares[0],
-        median_epsilon=shares[1],
-        candidates=quantile_candidates(terms.frame).size,
+        "noisy quantiles",
+        "quantiles, each chosen by permute-and-flip among the points of a grid",
+        removal=removal,
+        replacement=replacement,
+        slope=float(slope),
+        precision=float(grid.step),
+        share_interval=choice_reach(grid.size) / float(slope) / terms.records,
     )

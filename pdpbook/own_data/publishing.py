@@ -42,7 +42,7 @@ from pdpbook import _extras, _validate
 from pdpbook._files import different_files, locked, write_whole
 from pdpbook._repr import short_repr
 from pdpbook.own_data.column import Column
-from pdpbook.own_data.promises import HIDDEN, NEIGHBOURS, Promise
+from pdpbook.own_data.promises import Promise
 from pdpbook.own_data.releases import RELEASES
 from pdpbook.own_data.spending import check_budget, total_cost
 from pdpbook.own_data.terms import PUBLISHED, make_terms
@@ -183,11 +183,13 @@ def make_release(
     draws: int = 1,
     delta: float = 1e-6,
     publish: Literal["counts", "mean", "quantiles", "value"] = "counts",
+    quantiles: ArrayLike | None = None,
     release: Literal[
         "noisy_counts", "histogram", "mean", "quantiles", "laplace", "response", "repaired_game"
     ]
     | None = None,
     bins: int | None = None,
+    neighbours: Literal["removal", "replacement"] = "removal",
     outside: Literal["refuse", "clip"] = "refuse",
     name: str | None = None,
     whole: bool = False,
@@ -196,26 +198,27 @@ def make_release(
 
     Parameters
     ----------
-    values, categories, other, epsilon, draws, delta, publish, bins, outside, name, whole
+    values, categories, other, epsilon, draws, delta, publish, quantiles, bins
+    neighbours, outside, name, whole
         As for :func:`pdpbook.own_data.report`.
     lower, upper : float
         Ends of the range, chosen without looking at the data; left out for categories.
     release : str, optional
         The name of a differentially private release, as in a report.  If it is not given: the DP
-        histogram, the noisy mean, the noisy quartiles, or k-ary randomised response.
+        histogram, the noisy mean, noisy quantiles, or k-ary randomised response.
 
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record; the number of records is public
-    unless the statement says otherwise.  A second call is a second release.  Taught in *Your own
-    column*.
+    Neighbouring data sets differ by the removal of one record, or by its replacement if
+    ``neighbours`` says so; the number of records is public unless the statement says otherwise.  A
+    second call is a second release.  Taught in *Your own column*.
 
     Examples
     --------
     >>> ages = [18 + i % 72 for i in range(500)]
     >>> made = make_release(ages, lower=0, upper=120, epsilon=1.0, publish="mean", name="age")
     >>> made.table.shape, made.statement["epsilon"], made.statement["records"]
-    ((1, 2), 1.0, 500)
+    ((1, 4), 1.0, 500)
     >>> answers = ["school"] * 30 + ["none"] * 12
     >>> made = make_release(answers, categories=["none", "school", "university"], epsilon=1.0)
     >>> made.table["level"].tolist(), made.statement["levels"]
@@ -231,6 +234,8 @@ def make_release(
         draws=draws,
         publish=publish,
         bins=bins,
+        neighbours=neighbours,
+        quantiles=quantiles,
         categories=categories,
         name=name,
         lower=lower,
@@ -414,7 +419,8 @@ def _statement(promise: Promise) -> dict[str, Any]:
 
     Where the number of records is hidden, it is not named, and no parameter depends on it.
     """
-    terms, frame, replaced = promise.terms, promise.terms.frame, promise.replacement
+    terms, frame = promise.terms, promise.terms.frame
+    removed, replaced = promise.removal, promise.replacement
     numbers, hidden = not frame.levels, promise.hides_records
     return {
         "column": frame.name,
@@ -425,7 +431,8 @@ def _statement(promise: Promise) -> dict[str, Any]:
         "promise": promise.promise,
         "epsilon": promise.epsilon,
         "delta": promise.delta,
-        "neighbours": HIDDEN if hidden else NEIGHBOURS,
+        "neighbours": promise.neighbours,
+        "removal": removed and {"epsilon": removed.epsilon, "delta": removed.delta},
         "replacement": replaced and {"epsilon": replaced.epsilon, "delta": replaced.delta},
         "records": None if hidden else terms.records,
         "records_public": not hidden,
@@ -436,6 +443,7 @@ def _statement(promise: Promise) -> dict[str, Any]:
         "levels": None if numbers else [*frame.levels],
         "other": frame.other,
         "whole": frame.whole,
+        "quantiles": [*terms.quantiles] if promise.publish == "quantiles" else None,
         "bins": None if promise.name in ("mean", "quantiles") else terms.bins,
         "draws": promise.draws,
         "parameters": dict(promise.parameters),

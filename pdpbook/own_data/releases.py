@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 from pdpbook import _exact
 from pdpbook._repr import chosen_repr
 from pdpbook.audit.accounting import draws_epsilon
-from pdpbook.audit.count_posterior import posterior_from_noise
 from pdpbook.audit.end_to_end_loss import Pipeline, end_to_end_losses, game_pipeline
 from pdpbook.audit.private_randomisers import private_randomiser
 from pdpbook.foundations.divergences import kl_divergence
@@ -45,12 +44,11 @@ from pdpbook.own_data.errors import (
     drawn_mean_error,
     drawn_quantile_errors,
 )
-from pdpbook.own_data.promises import LEVELS, SHARE, Promise, quantile_candidates, quantile_shares
-from pdpbook.own_data.terms import Terms
+from pdpbook.own_data.promises import SHARE, Promise
+from pdpbook.own_data.terms import QUARTILES, Terms
 from pdpbook.per_instance.common_scales import common_scale
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import privacy_losses
-from pdpbook.per_instance.statistic_losses import quantile_losses, quantile_probabilities
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +58,6 @@ __all__ = [
     "RELEASES",
     "REPAIRED_BINS",
     "REPAIRED_RECORDS",
-    "SWEPT",
     "ColumnRelease",
     "Release",
     "ReleaseSetting",
@@ -90,7 +87,7 @@ class ColumnRelease(Promise):
 
     Attributes
     ----------
-    terms, name, title, what, algorithm, epsilon, delta, draws, replacement
+    terms, name, title, what, algorithm, epsilon, delta, draws, removal, replacement
         Its promise: :class:`pdpbook.own_data.Promise`.
     parameters : mapping from str to number or list
         What the algorithm was set to; of the common scale and of the game that is chosen from the
@@ -110,8 +107,8 @@ class ColumnRelease(Promise):
     mean_error : float
         Expected distance of what is published from the mean of the column: of the mean of the drawn
         values, of the mean of the published distribution, or of the published mean.
-    quantile_errors : ndarray, shape (3,)
-        The same of the three quartiles.
+    quantile_errors : ndarray, shape (q,)
+        The same of the quantiles that are published, or of the three quartiles.
     divergence : float
         KL(q || distribution) in nats on the bins; nan for a statistic.
     standard_error : float
@@ -136,7 +133,7 @@ class ColumnRelease(Promise):
         """The error by which releases of the same thing are compared, in the column's unit.
 
         The Wasserstein distance of counts and of values, the error of a mean, and the average error
-        of the three quartiles; of categories, which have no distance, the error of a count, in
+        of the quantiles; of categories, which have no distance, the error of a count, in
         records.
         """
         if self.publish == "mean":
@@ -194,6 +191,12 @@ class ReleaseSetting:
         """The histogram, shape (K,)."""
         return np.bincount(self.place, minlength=self.terms.bins).astype(np.int64)
 
+    @property
+    def levels(self) -> NDArray[np.float64]:
+        """The quantiles whose errors are measured: those that are published, or the quartiles."""
+        published = self.terms.publish == "quantiles"
+        return np.array(self.terms.quantiles if published else QUARTILES)
+
     @cached_property
     def frequency(self) -> NDArray[np.float64]:
         """The distribution q of the records on the bins, shape (K,)."""
@@ -244,17 +247,17 @@ class ReleaseSetting:
         divergence = float(np.mean([kl_divergence(self.frequency, each) for each in distributions]))
         if terms.frame.levels:
             return {"distribution": distributions[0], "divergence": divergence}
-        mean, quartiles = float(self.column.values.mean()), self.column.quantile(LEVELS)
+        mean, exact = float(self.column.values.mean()), self.column.quantile(self.levels)
         if drawn:
             means = [drawn_mean_error(points, each, terms.draws, mean) for each in distributions]
             quantiles = [
-                drawn_quantile_errors(points, each, terms.draws, LEVELS, quartiles)
+                drawn_quantile_errors(points, each, terms.draws, self.levels, exact)
                 for each in distributions
             ]
         else:
             means = list(np.abs(distributions @ points - mean))
             quantiles = [
-                np.abs(distribution_quantile(points, each, LEVELS) - quartiles)
+                np.abs(distribution_quantile(points, each, self.levels) - exact)
                 for each in distributions
             ]
         if terms.publish == "mean":
@@ -278,19 +281,11 @@ class ReleaseSetting:
     @cached_property
     def noisy_runs(self) -> list[NDArray[np.int64]]:
         """Counts with two-sided geometric noise, of all repetitions, each of shape (K,)."""
-        epsilon = self.terms.epsilon
+        epsilon = self.terms.spent.epsilon
         return [
             np.asarray(geometric_mechanism(self.counts, epsilon=epsilon, rng=self.generator(run)))
             for run in range(self.runs)
         ]
-
-    def average_error(self, distributions: NDArray[np.float64]) -> float:
-        """Return the error by which releases of the same thing are compared, of distributions."""
-        if self.terms.publish in ("counts", "value"):
-            return float(self.distances(distributions).mean())
-        found = self.errors(distributions, drawn=False)
-        name = "mean_error" if self.terms.publish == "mean" else "quantile_errors"
-        return float(np.mean(found[name]))
 
     def distances(self, distributions: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the Wasserstein distances of distributions, shape (r, K), from the column."""
@@ -314,7 +309,8 @@ def _drawn_by(
     promise: Promise, setting: ReleaseSetting, rows: NDArray[np.float64]
 ) -> ColumnRelease:
     """Return what draws by a randomiser cost that does not depend on the data."""
-    losses = setting.all_draws(setting.fixed_losses(rows), setting.terms.delta)
+    delta = promise.removal.delta if promise.removal else setting.terms.delta
+    losses = setting.all_draws(setting.fixed_losses(rows), delta)
     return _measured(
         promise,
         losses[setting.place],
@@ -427,12 +423,7 @@ def _end_to_end(
 
 def histogram_runs(setting: ReleaseSetting) -> NDArray[np.float64]:
     """Return the DP histograms of several repetitions, shape (runs, K)."""
-    return np.array(
-        [
-            posterior_from_noise(noisy, epsilon=setting.terms.epsilon).distribution
-            for noisy in setting.noisy_runs
-        ]
-    )
+    return np.array([setting.terms.shares(noisy) for noisy in setting.noisy_runs])
 
 
 def cut_counts(setting: ReleaseSetting) -> NDArray[np.float64]:
@@ -447,7 +438,7 @@ def _from_counts(
     promise: Promise, setting: ReleaseSetting, errors: dict[str, Any]
 ) -> ColumnRelease:
     """Return what is computed from noisy counts, by which every record loses ε."""
-    epsilon = setting.terms.epsilon
+    epsilon = setting.terms.spent.epsilon
     return _measured(promise, np.full(setting.column.records, epsilon), epsilon, errors)
 
 
@@ -458,18 +449,16 @@ def noisy_counts(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
     distribution is what a reader makes of them who cuts at 0.
     """
     errors = setting.errors(cut_counts(setting), drawn=False)
-    off = 1.0 / math.sinh(setting.terms.epsilon)
+    off = 1.0 / math.sinh(setting.terms.spent.epsilon)
     return _from_counts(promise, setting, errors | {"count_error": off})
 
 
 def histogram(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
     """Return what a DP histogram costs, or a mean, quartiles or values that are taken from it."""
-    terms = setting.terms
-    posteriors = [posterior_from_noise(z, epsilon=terms.epsilon) for z in setting.noisy_runs]
-    shares = np.array([each.distribution for each in posteriors])
+    terms, shares = setting.terms, histogram_runs(setting)
     errors = setting.errors(shares, drawn=terms.publish == "value")
     if terms.publish == "counts":
-        off = [float(np.abs(each.mean - setting.counts).mean()) for each in posteriors]
+        off = np.abs(shares * terms.records - setting.counts).mean(axis=1)
         errors["count_error"] = float(np.mean(off))
         if terms.frame.levels:  # compared by the error of a count
             errors["standard_error"] = _spread(off)
@@ -496,32 +485,28 @@ def repaired_game(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
     )
     return _measured(
         promise,
-        SHARE * setting.terms.epsilon + losses[setting.place],
-        setting.terms.epsilon,
+        SHARE * setting.terms.spent.epsilon + losses[setting.place],
+        setting.terms.spent.epsilon,
         setting.errors(np.array([each.output(setting.counts) for each in made]), drawn=True),
     )
 
 
 def noisy_mean(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
     """Return what the mean with discrete Laplace noise costs."""
-    column, epsilon = setting.column, setting.terms.epsilon
+    column, epsilon = setting.column, setting.terms.spent.epsilon
     grid = mean_grid(column.records, lower=column.lower, upper=column.upper)
     losses = grid.losses(column.values, epsilon)
     errors = {"mean_error": grid.error(column.values, epsilon)}
     return _measured(promise, losses, float(losses.max()), errors)
 
 
-def noisy_quartiles(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
-    """Return what the three quartiles by the exponential mechanism cost."""
-    column, points = setting.column, quantile_candidates(setting.terms.frame)
-    losses = np.zeros(column.records)
-    errors = []
-    shares = quantile_shares(setting.terms.epsilon)
-    for level, share, exact in zip(LEVELS, shares, column.quantile(LEVELS), strict=True):
-        chances = quantile_probabilities(column.values, points, quantile=level, epsilon=share)
-        errors.append(float(chances @ np.abs(points - exact)))
-        losses += quantile_losses(column.values, points, quantile=level, epsilon=share)
-    return _measured(promise, losses, float(losses.max()), {"quantile_errors": np.array(errors)})
+def noisy_quantiles(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
+    """Return what quantiles by permute-and-flip cost."""
+    choices = draws.quantile_choices(setting.terms, setting.column)
+    exact = setting.column.quantile(setting.levels).tolist()
+    losses = np.sum([each.losses() for each in choices], axis=0)
+    errors = np.array([each.error(target) for each, target in zip(choices, exact, strict=True)])
+    return _measured(promise, losses, float(losses.max()), {"quantile_errors": errors})
 
 
 def range_from_data(release: ColumnRelease, column: Column) -> ColumnRelease:
@@ -537,6 +522,7 @@ def range_from_data(release: ColumnRelease, column: Column) -> ColumnRelease:
         epsilon=math.inf,
         delta=0.0,
         end_to_end=math.inf if alone else release.end_to_end,
+        removal=None,
         replacement=None,
     )
 
@@ -575,7 +561,7 @@ RELEASES: dict[str, dict[str, Release]] = {
         "histogram": _HISTOGRAM,
     },
     "quantiles": {
-        "quantiles": Release(promises.quartiles_promise, noisy_quartiles, draws.draw_quartiles),
+        "quantiles": Release(promises.quantiles_promise, noisy_quantiles, draws.draw_quantiles),
         "histogram": _HISTOGRAM,
     },
     "value": {
@@ -588,19 +574,5 @@ RELEASES: dict[str, dict[str, Release]] = {
         ),
         "common_scale": Release(promises.common_scale_promise, common, None),
         "game": Release(promises.game_promise, game, None),
-    },
-}
-
-#: The releases whose error a sweep over bins shows: distributions of repetitions, shape (r, K).
-#:
-#: :meta hide-value:
-SWEPT: dict[str, dict[str, Callable[[ReleaseSetting], NDArray[np.float64]]]] = {
-    "counts": {"noisy_counts": cut_counts, "histogram": histogram_runs},
-    "mean": {"histogram": histogram_runs},
-    "quantiles": {"histogram": histogram_runs},
-    "value": {
-        "laplace": lambda setting: (setting.frequency @ setting.terms.laplace_rows)[None],
-        "response": lambda setting: (setting.frequency @ setting.terms.response_rows)[None],
-        "histogram": histogram_runs,
     },
 }

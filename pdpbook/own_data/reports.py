@@ -1,6 +1,6 @@
 r"""From a column to a decision: every release of what is wanted side by side, and the one to use.
 
-What is to be published is asked first: a table of counts, the mean, the quartiles, or single values
+What is to be published is asked first: a table of counts, the mean, quantiles, or single values
 drawn like the data.  :func:`report` computes for each release of this thing, of
 :mod:`pdpbook.own_data.releases`, what it promises, what each record loses and how far it is from
 the column, and recommends one by a rule that looks at the promise first and at the error second:
@@ -12,7 +12,7 @@ the column, and recommends one by a rule that looks at the promise first and at 
    the noise of the others does not react to a record, and no attacker has to assume that.
 2. Among these the one with the smallest error is recommended: the Wasserstein distance from the
    column for counts and for values, the distance from the mean, or the average distance from the
-   three quartiles.  Errors of noisy counts are averages over repetitions, so one release counts as
+   quantiles.  Errors of noisy counts are averages over repetitions, so one release counts as
    nearer than another only if its error is smaller by more than five percent, more than a hundredth
    of a bin, and the standard error of the difference beside that.  Of the releases than which no
    other is nearer, the simplest is recommended, and the report names those that are equally good.
@@ -26,8 +26,7 @@ A report is computed from the data and is not private itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -37,18 +36,17 @@ from numpy.typing import ArrayLike
 from pdpbook import _extras, _validate
 from pdpbook.own_data.column import Column, public_bins
 from pdpbook.own_data.page import report_body, report_page
-from pdpbook.own_data.promises import FROM_DATA, HIDDEN, NEIGHBOURS
+from pdpbook.own_data.promises import FROM_DATA
 from pdpbook.own_data.releases import (
     GAME_WORK,
     RELEASES,
     REPAIRED_BINS,
     REPAIRED_RECORDS,
-    SWEPT,
     ColumnRelease,
     ReleaseSetting,
     range_from_data,
 )
-from pdpbook.own_data.terms import PUBLISHED, make_terms
+from pdpbook.own_data.terms import PUBLISHED, QUARTILES, make_terms
 from pdpbook.own_data.weak_promises import CERTAIN, weak_promises
 
 if TYPE_CHECKING:
@@ -57,13 +55,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Report", "report"]
 
-#: Numbers of bins that the sweep tries beside the chosen one.
-SWEEP = (8, 16, 32, 64, 128)
 #: Two errors that differ by a smaller part are called equal, and so are two that differ by less
 #: than this part of a bin.
 _TIE, _FLOOR = 0.05, 0.01
-#: Repetitions of a release with noisy counts, in the report and in the sweep.
-RUNS, SWEEP_RUNS = 40, 10
+#: Repetitions of a release with noisy counts.
+RUNS = 40
 #: If a larger part of the records is in one bin, the range does not fit them.
 CROWDED = 0.95
 NO_PROMISE = (
@@ -79,7 +75,13 @@ CAUTION = (
     "is drawn exactly, in whole numbers, from the generator of the operating system, which has no "
     "seed."
 )
-QUARTILES = ("lower quartile error", "median error", "upper quartile error")
+#: The changes of one record, in words.
+CHANGES = {
+    "removal": "the removal of one record",
+    "replacement": "the replacement of one record by another",
+}
+#: How the errors of the quartiles are called.
+NAMED = {0.25: "lower quartile error", 0.5: "median error", 0.75: "upper quartile error"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -96,10 +98,9 @@ class Report:
     bins, draws : int
     epsilon, delta : float
         The promise that was asked for, for all draws together.
+    neighbours : str
+        "removal" or "replacement": the change of one record for which it was asked.
     releases : tuple of ColumnRelease
-    sweep : pandas.DataFrame
-        The error of releases that may be recommended, at other numbers of bins; empty for
-        categories.
     left_out : dict from str to str
         Releases that were not computed, and why.
     """
@@ -110,8 +111,8 @@ class Report:
     epsilon: float
     delta: float
     draws: int
+    neighbours: str
     releases: tuple[ColumnRelease, ...]
-    sweep: pd.DataFrame
     left_out: dict[str, str]
 
     def __getitem__(self, name: str) -> ColumnRelease:
@@ -161,7 +162,7 @@ class Report:
         equal = [f"the {each.title} ({far(each)})" for each in self.equally_good]
         target, measure = {
             "mean": ("the mean of the column", "off by {} on average"),
-            "quantiles": ("the quartiles of the column", "off by {} on average"),
+            "quantiles": ("the quantiles of the column", "off by {} on average"),
         }.get(self.publish, ("the column", "Wasserstein distance {}"))
         if self.column.levels:
             measure = "a count is off by {} records on average"
@@ -186,6 +187,7 @@ class Report:
                 "public. It would then be differentially private, and "
                 f"{reason} {distance}",
             ]
+        text.append(f"All releases are compared at this ε for {CHANGES[self.neighbours]}.")
         if hollow := self._hollow(best.delta):
             text.append(hollow)
         if equal:
@@ -227,10 +229,11 @@ class Report:
     def guarantees(self) -> dict[str, str]:
         """What each release promises in a few sentences, by its name.
 
-        Neighbouring data sets differ by the removal of one record, and the number of records is
-        public; where a release is differentially private, the ε for the replacement of one record
-        stands beside it.
+        Neighbouring data sets differ by the removal or the replacement of one record, as was asked,
+        and the number of records is public; where a release is differentially private, the ε for
+        the other change of a record stands beside it.
         """
+        other = "replacement" if self.neighbours == "removal" else "removal"
         said = {
             "none": lambda total: "Nothing is promised.",
             FROM_DATA: lambda total: (
@@ -238,9 +241,9 @@ class Report:
                 "smallest or the largest record it would be another one."
             ),
             "differential privacy": lambda total: (
-                f"Differential privacy at {total}: whatever the records are, the removal of one of "
-                "them is hidden at this level from an attacker who knows the algorithm, the number "
-                "of records and all the others."
+                f"Differential privacy at {total}: whatever the records are, "
+                f"{CHANGES[self.neighbours]} is hidden at this level from an attacker who knows "
+                "the algorithm, the number of records and all the others."
             ),
             "fixed-noise": lambda total: (
                 f"Fixed-noise privacy at {total}: in this column the removal of one record is "
@@ -253,9 +256,8 @@ class Report:
                 + (", paid once" if each.draws is None else f" for {_draws(self.draws)}")
             )
             + (
-                " Against the replacement of one record by another it is "
-                f"{_promise(each.replacement.epsilon, each.replacement.delta)}."
-                if each.replacement
+                f" Against {CHANGES[other]} it is {_promise(budget.epsilon, budget.delta)}."
+                if (budget := getattr(each, other))
                 else ""
             )
             + (
@@ -313,19 +315,21 @@ class Report:
     def _of_levels(self) -> list[str]:
         """What to know of the levels of a column of categories."""
         return [
-            "Levels have neither an order nor a distance, which a mean, quartiles, Laplace noise "
+            "Levels have neither an order nor a distance, which a mean, quantiles, Laplace noise "
             "and the errors of drawn values need, so this report compares tables of counts only.",
             "Choose the levels without looking at the records: from the questionnaire, from a "
             "standard or from public data. A list of the levels that occur tells that somebody has "
-            "the rarest of them, and no ε in this report counts that. The noise does not depend on "
-            "the number of records, which may therefore stay secret.",
+            "the rarest of them, and no ε in this report counts that. Noisy counts do not tell the "
+            "number of records, which may stay secret with them; the DP histogram uses it.",
         ]
 
     @property
     def _of_numbers(self) -> list[str]:
         """What to know of the range, of the bins and of the number of records."""
         column, found = self.column, self._unfit_range
-        bins = public_bins(column.records, self.epsilon)
+        counted = self.publish != "value" and self.neighbours == "replacement"
+        epsilon = self.epsilon / 2.0 if counted else self.epsilon
+        bins = public_bins(column.records, epsilon, publish=self.publish)
         found.append(
             "Choose the range and the number of bins without looking at the records: the range "
             "from what the quantity is, from a standard or from public data, and the bins from n "
@@ -337,7 +341,7 @@ class Report:
             f"The number of records, {column.records:,}, is taken as public: the number of bins, "
             "the scales and the ε of one draw follow from it, and every promise compares the data "
             "with and without a record under the noise for this number. If it has to be hidden "
-            "too, give bins and publish counts, whose noise does not depend on it."
+            "too, give bins and publish noisy counts, which do not depend on it."
         )
         return found
 
@@ -375,6 +379,8 @@ class Report:
         """
         import pandas as pd
 
+        levels = self.releases[0].terms.quantiles if self.publish == "quantiles" else QUARTILES
+        quantiles = [NAMED.get(each, f"{each:g} quantile error") for each in levels]
         rows = [
             {
                 "release": each.name,
@@ -387,7 +393,7 @@ class Report:
                 "end-to-end loss": math.nan if each.end_to_end is None else each.end_to_end,
                 "Wasserstein": each.wasserstein,
                 "mean error": each.mean_error,
-                **dict(zip(QUARTILES, each.quantile_errors.tolist(), strict=True)),
+                **dict(zip(quantiles, each.quantile_errors.tolist(), strict=True)),
                 "KL": each.divergence,
                 "count error": each.count_error,
                 "standard error": each.standard_error,
@@ -395,7 +401,7 @@ class Report:
             for each in self.releases
         ]
         table = pd.DataFrame(rows).set_index("release")
-        errors = ["Wasserstein", "mean error", *QUARTILES, "KL", "count error"]
+        errors = ["Wasserstein", "mean error", *quantiles, "KL", "count error"]
         return table.drop(columns=[name for name in errors if table[name].isna().all()])
 
     def losses(self) -> pd.DataFrame:
@@ -438,13 +444,11 @@ class Report:
             "epsilon": self.epsilon,
             "delta": self.delta,
             "draws": self.draws,
-            "neighbours": NEIGHBOURS if numbers else HIDDEN,
+            "neighbours": self.recommended.neighbours,
+            "compared at": self.neighbours,
             "releases": [
                 _replace_infinite(row | _details(each) | {"guarantee": guarantees[each.name]})
                 for row, each in zip(table.to_dict(orient="records"), self.releases, strict=True)
-            ],
-            "sweep": [
-                _replace_infinite(row) for row in self.sweep.reset_index().to_dict(orient="records")
             ],
             "left out": self.left_out,
             "recommended": self.recommended.name,
@@ -465,7 +469,7 @@ class Report:
 
         grid, best = self.column.grid(self.bins), self.recommended
         counts = grid.counts(self.column.values)
-        measure = {"mean": "error of the mean", "quantiles": "error of the quartiles"}
+        measure = {"mean": "error of the mean", "quantiles": "error of the quantiles"}
         usual = "error of a count in records" if self.column.levels else "Wasserstein distance"
         return decision(
             {each.title: (each.error, each.promise) for each in self.releases},
@@ -499,7 +503,6 @@ class Report:
             self.recommendation,
             self.warnings,
             self.table().rename(columns={"title": "release"}).set_index("release"),
-            self.sweep.rename(columns=lambda name: self[name].title),
             {
                 each.title: f"It publishes {each.published}. {guarantees[each.name]}"
                 for each in self.releases
@@ -518,7 +521,8 @@ class Report:
             {
                 "release": each.title,
                 "promise": each.promise.partition(":")[0],
-                "ε": each.epsilon,
+                "ε removal": (each.removal or each).epsilon,
+                "ε replacement": each.replacement.epsilon if each.replacement else math.nan,
                 "median loss": float(np.median(each.losses)),
                 "largest loss": each.largest_loss,
                 "end-to-end loss": math.nan if each.end_to_end is None else each.end_to_end,
@@ -567,7 +571,9 @@ def report(
     draws: int = 1,
     delta: float = 1e-6,
     publish: Literal["counts", "mean", "quantiles", "value"] = "counts",
+    quantiles: ArrayLike | None = None,
     bins: int | None = None,
+    neighbours: Literal["removal", "replacement"] = "removal",
     outside: Literal["refuse", "clip"] = "refuse",
     name: str | None = None,
     whole: bool = False,
@@ -601,10 +607,17 @@ def report(
         game is left out if the number of records times the square of the number of bins is above
         5 × 10⁸.
     publish : {"counts", "mean", "quantiles", "value"}
-        What is to be published: a table of counts, the mean, the three quartiles, or single values
-        drawn like the data.  Only releases of the same thing are compared.
+        What is to be published: a table of counts, the mean, quantiles, or single values drawn like
+        the data.  Only releases of the same thing are compared.
+    quantiles : array_like, shape (q,), optional
+        The quantiles, in ascending order, where quantiles are published: at most 20 shares of the
+        records below or at them, by default the three quartiles.  Together they cost ε.
     bins : int, optional
         Number of bins K, from 2 to 1,024; by default that of :func:`pdpbook.own_data.public_bins`.
+    neighbours : {"removal", "replacement"}
+        The change of one record against which every release promises ε: its removal, with the
+        number of records public, or its replacement by another.  The other ε of each release is
+        stated beside it.
     outside : {"refuse", "clip"}
         Whether values outside the range are an error, or are moved to its nearer end and counted.
     name : str, optional
@@ -628,15 +641,15 @@ def report(
 
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record; the number of records is public.
-    Taught in *Your own column*.
+    Neighbouring data sets differ by the removal of one record, or by its replacement if
+    ``neighbours`` says so; the number of records is public.  Taught in *Your own column*.
 
     Examples
     --------
     >>> ages = np.random.default_rng(0).normal(40.0, 12.0, 500)
     >>> found = report(ages, 1.0, lower=0, upper=100, outside="clip", name="age")
     >>> found.recommended.name
-    'noisy_counts'
+    'histogram'
     >>> report(ages, 1.0, lower=0, upper=100, outside="clip", publish="mean").recommended.name
     'mean'
     >>> answers = ["school"] * 30 + ["none"] * 12 + ["university"] * 18
@@ -654,6 +667,8 @@ def report(
         draws=draws,
         publish=publish,
         bins=bins,
+        neighbours=neighbours,
+        quantiles=quantiles,
         categories=categories,
         name=name,
         lower=lower,
@@ -665,14 +680,11 @@ def report(
     setting = ReleaseSetting(column, terms, RUNS, reruns, seed)
     left_out = _left_out(setting) if publish == "value" else {}
     chosen = [make for name, make in RELEASES[publish].items() if name not in left_out]
-    swept = _swept_bins(setting)
     made: list[ColumnRelease] = []
-    total = len(chosen) + len(swept)
-    with _extras.progress_bar(total=total, desc="releases", shown=shown) as bar:
+    with _extras.progress_bar(total=len(chosen), desc="releases", shown=shown) as bar:
         for each in chosen:
             made.append(each(setting))
             bar.update()
-        sweep = _sweep(setting, swept, bar.update)
     if not column.public_range:
         made = [range_from_data(each, column) for each in made]
     return Report(
@@ -682,8 +694,8 @@ def report(
         terms.epsilon,
         terms.delta,
         terms.draws,
+        terms.neighbours,
         tuple(made),
-        sweep,
         left_out,
     )
 
@@ -691,6 +703,9 @@ def report(
 def _left_out(setting: ReleaseSetting) -> dict[str, str]:
     """Return the releases that are not computed for this column, and why."""
     n, bins, found = setting.terms.records, setting.terms.bins, {}
+    if setting.terms.neighbours == "replacement":
+        why = "a fixed-noise promise is about the removal of a record only"
+        found = {"common_scale": why, "game": why}
     if setting.terms.delta == 0.0:
         found["repaired_game"] = "it needs a δ above 0"
     elif n > REPAIRED_RECORDS or bins > REPAIRED_BINS:
@@ -700,32 +715,9 @@ def _left_out(setting: ReleaseSetting) -> dict[str, str]:
             f"its linear programs would take too long for {too_many}; they are solved for at most "
             f"{REPAIRED_RECORDS:,} records in {REPAIRED_BINS} bins"
         )
-    if n * bins**2 > GAME_WORK:
+    if n * bins**2 > GAME_WORK and "game" not in found:
         found["game"] = f"its best responses would take too long for {n:,} records in {bins} bins"
     return found
-
-
-def _swept_bins(setting: ReleaseSetting) -> list[int]:
-    """Return the numbers of bins that the releases are compared at; none if levels are the bins."""
-    if setting.column.levels:
-        return []
-    return sorted({setting.column.grid(bins).bins for bins in (*SWEEP, setting.terms.bins)})
-
-
-def _sweep(
-    setting: ReleaseSetting, swept: list[int], progressed: Callable[[], Any]
-) -> pd.DataFrame:
-    """Return the errors of private releases at other numbers of bins."""
-    import pandas as pd
-
-    lines: list[dict[str, float]] = []
-    for bins in swept:
-        terms = replace(setting.terms, bins=bins)
-        other = replace(setting, terms=terms, runs=min(setting.runs, SWEEP_RUNS))
-        errors = {name: other.average_error(of(other)) for name, of in SWEPT[terms.publish].items()}
-        lines.append({"bins": bins, **errors})
-        progressed()
-    return pd.DataFrame(lines, columns=None if lines else ["bins"]).set_index("bins")
 
 
 def _replace_infinite(row: dict[Any, Any]) -> dict[str, Any]:
@@ -741,12 +733,14 @@ def _replace_infinite(row: dict[Any, Any]) -> dict[str, Any]:
 
 def _details(release: ColumnRelease) -> dict[str, Any]:
     """Return what a program has to know of a release beside its row of the table."""
-    replaced = release.replacement
+    removed, replaced = release.removal, release.replacement
     return {
         "error": release.error,
         "published": release.published,
         "parameters": dict(release.parameters),
         "code": release.code,
+        "removal epsilon": removed and removed.epsilon,
+        "removal delta": removed and removed.delta,
         "replacement epsilon": replaced and replaced.epsilon,
         "replacement delta": replaced and replaced.delta,
     }

@@ -14,7 +14,7 @@ noisy histogram pays once, and any number of values may be drawn from it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -25,20 +25,23 @@ from numpy.typing import ArrayLike, NDArray
 from pdpbook import _exact, _validate
 from pdpbook.audit.accounting import draws_epsilon
 from pdpbook.audit.randomisers import k_ary_randomised_response
+from pdpbook.foundations.privacy import Budget
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.own_data.categories import only_counts
 from pdpbook.own_data.column import Column, Frame, make_column, public_bins
+from pdpbook.own_data.shares import estimated_shares
 from pdpbook.per_instance.common_scales import widening
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.scale_bounds import scale_bound
 
-__all__ = ["PUBLISHED", "Terms", "make_terms", "one_draw_epsilon"]
+__all__ = ["PUBLISHED", "QUARTILES", "Terms", "make_terms", "one_draw_epsilon"]
 
+QUARTILES = (0.25, 0.5, 0.75)
 #: What may be published, in words.
 PUBLISHED = {
     "counts": "a table of counts",
     "mean": "the mean",
-    "quantiles": "the three quartiles",
+    "quantiles": "quantiles",
     "value": "single values drawn like the data",
 }
 
@@ -63,6 +66,10 @@ class Terms:
         The promise that is asked for, for all draws together.
     draws : int
         Number m of values that are drawn, where values are published.
+    quantiles : tuple of float
+        The quantiles, in ascending order, where quantiles are published.
+    neighbours : str
+        "removal" or "replacement": the change of one record against which (ε, δ) is promised.
     """
 
     frame: Frame
@@ -73,16 +80,39 @@ class Terms:
     epsilon: float
     delta: float
     draws: int
+    neighbours: str = "removal"
+    quantiles: tuple[float, ...] = QUARTILES
+
+    @cached_property
+    def spent(self) -> Budget:
+        """What may be spent against the removal of a record: a replacement is two of them.
+
+        It is (ε, δ), or so much of it that two records together cost no more (group privacy).
+        """
+        if self.neighbours == "removal":
+            return Budget(self.epsilon, self.delta)
+        half = self.epsilon / 2.0
+        return Budget(half, self.delta / (1.0 + math.exp(half)) * (1.0 - 1e-11))
 
     @cached_property
     def grid(self) -> Grid:
         """The bins."""
         return self.frame.grid(self.bins)
 
+    def shares(self, noisy: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the shares of the bins that noisy counts and n let one estimate, shape (K,)."""
+        ordered = not self.frame.levels
+        return estimated_shares(noisy, self.records, self.spent.epsilon, ordered=ordered)
+
     @cached_property
     def draw_epsilon(self) -> float:
-        """The ε of one draw such that all of them together cost (ε, δ)."""
-        return one_draw_epsilon(self.records, self.epsilon, draws=self.draws, delta=self.delta)
+        """The ε of one draw such that all of them together cost (ε, δ).
+
+        One draw costs as much for replacement as for removal (:mod:`pdpbook.own_data.promises`).
+        """
+        epsilon, delta = self.spent.epsilon, self.spent.delta
+        one = one_draw_epsilon(self.records, epsilon, draws=self.draws, delta=delta)
+        return max(one, _exact.rounded_down(Fraction(self.epsilon) / self.draws))
 
     @cached_property
     def safe_scale(self) -> float:
@@ -126,6 +156,8 @@ def make_terms(
     draws: int,
     publish: str,
     bins: int | None,
+    neighbours: str,
+    quantiles: ArrayLike | None,
     categories: ArrayLike | None,
     name: str | None,
     **framed: Any,
@@ -139,10 +171,14 @@ def make_terms(
     delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     draws = _validate.integer("draws", draws, at_least=1, at_most=10**6)
     publish = _validate.choice("publish", publish, *PUBLISHED)
+    neighbours = _validate.choice("neighbours", neighbours, "removal", "replacement")
     if draws > 1 and publish != "value":
         raise _validate.fail("draws", f"1 with publish={publish!r}: only values are drawn", draws)
     if bins is not None:
         bins = _validate.integer("bins", bins, at_least=2, at_most=1024)
+    if quantiles is not None and publish != "quantiles":
+        raise _validate.fail("quantiles", f"left out with publish={publish!r}", quantiles)
+    levels = QUARTILES if quantiles is None else _quantiles(quantiles)
     if categories is not None:
         only_counts(publish, bins)
     if name is not None and not isinstance(name, str):
@@ -151,7 +187,28 @@ def make_terms(
     named = "value" if given is None else str(given)
     column = make_column(values, categories=categories, name=named, **framed)
     fixed = len(column.levels) or bins  # a number of bins that does not follow from n
-    used = column.grid(fixed or public_bins(column.records, epsilon)).bins
-    return column, Terms(
-        column.frame, column.records, publish, used, bool(fixed), epsilon, delta, draws
+    terms = Terms(
+        column.frame,
+        column.records,
+        publish,
+        2,
+        True,
+        epsilon,
+        delta,
+        draws,
+        neighbours,
+        levels,
     )
+    counted = epsilon if publish == "value" else terms.spent.epsilon
+    bins = column.grid(fixed or public_bins(column.records, counted, publish=publish)).bins
+    return column, replace(terms, bins=bins, fixed_bins=bool(fixed))
+
+
+def _quantiles(quantiles: ArrayLike) -> tuple[float, ...]:
+    """Check the quantiles that are asked for: at most 20, in ascending order."""
+    levels = _validate.finite_vector("quantiles", quantiles)
+    inside = 1e-6 <= levels.min() and levels.max() <= 1.0 - 1e-6
+    if not inside or levels.size > 20 or (np.diff(levels) <= 0.0).any():
+        wanted = "at most 20 shares in ascending order, between 1e-6 and 1 - 1e-6"
+        raise _validate.fail("quantiles", wanted, quantiles)
+    return tuple(levels.tolist())

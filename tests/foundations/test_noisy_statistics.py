@@ -16,7 +16,7 @@ from scipy import stats
 import pdpbook as pb
 from pdpbook.foundations import noisy_mean, noisy_quantile
 from pdpbook.foundations.discrete_noise import UNITS
-from pdpbook.foundations.noisy_statistics import mean_grid
+from pdpbook.foundations.noisy_statistics import MeanGrid, mean_grid
 
 FALSE_ALARM = 1e-6
 AGES = [23, 25, 31, 34, 38, 40, 41, 47, 52, 58, 66, 71]
@@ -28,7 +28,7 @@ columns = st.lists(st.floats(-3.0, 7.0), min_size=3, max_size=30)
 def test_no_record_loses_more_than_epsilon_in_fractions(
     values: list[float], other: float, epsilon: float
 ) -> None:
-    """Removal and replacement, with the rounding of every step, without a tolerance."""
+    """By removal, and 2ε by replacement, with the rounding of every step, without a tolerance."""
     x = np.array(values)
     grid = mean_grid(x.size, lower=-3.0, upper=7.0)
     rate = Fraction(grid.rate(epsilon), UNITS)
@@ -36,16 +36,46 @@ def test_no_record_loses_more_than_epsilon_in_fractions(
         absent = grid.mean(np.delete(x, i))
         replaced = x.copy()
         replaced[i] = other
-        for moved in (absent, grid.mean(replaced)):
-            assert abs(grid.mean(x) - moved) * rate <= Fraction(epsilon)
+        assert abs(grid.mean(x) - absent) * rate <= Fraction(epsilon)
+        assert abs(grid.mean(x) - grid.mean(replaced)) * rate <= 2 * Fraction(epsilon)
         assert grid.changes(x)[i] == grid.mean(x) - absent
     assert (grid.losses(x, epsilon) <= epsilon).all()
 
 
-def test_the_worst_mean_costs_nearly_epsilon() -> None:
-    x = np.array([0.0] * 11 + [100.0])
-    grid = mean_grid(12, lower=0.0, upper=100.0)
-    assert 0.999 < grid.losses(x, 1.0)[-1] <= 1.0
+def test_a_record_loses_as_it_is_far_from_the_middle() -> None:
+    x = np.array([0.0, 25.0, 50.0, 50.0, 90.0, 100.0])
+    grid = mean_grid(6, lower=0.0, upper=100.0)
+    np.testing.assert_allclose(grid.losses(x, 1.0), np.abs(x - 50) / 50, atol=2e-3)
+    assert (grid.losses(x, 1.0) <= 1.0).all()
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 2.0, 30.0])
+def test_every_mean_of_a_small_scale_keeps_the_promise_output_by_output(epsilon: float) -> None:
+    """The chances of all outputs, with their two ends, where the noise is moved into the range."""
+    grid = MeanGrid(3, 0.0, 4.0, Fraction(1), 4)
+    rate = grid.rate(epsilon) / UNITS
+    inner = np.arange(1, 4)
+
+    def chances(values: tuple[int, ...]) -> np.ndarray:
+        mean, a = grid.mean(np.array(values, dtype=float)), math.exp(-rate)
+        ends = [a**mean / (1 + a), a ** (4 - mean) / (1 + a)]
+        ends = [
+            1 - a / (1 + a) if mean == end else each for end, each in zip((0, 4), ends, strict=True)
+        ]
+        return np.array(
+            [ends[0], *np.exp(-rate * abs(inner - mean)) * math.tanh(rate / 2), ends[1]]
+        )
+
+    worst = 0.0
+    for values in itertools.product(range(5), repeat=3):
+        present = chances(values)
+        assert present.sum() == pytest.approx(1.0)
+        exact = np.abs(np.arange(5) - np.mean(values)) @ present
+        assert grid.error(np.array(values, dtype=float), epsilon) == pytest.approx(exact)
+        for i in range(3):
+            absent = chances(values[:i] + values[i + 1 :])
+            worst = max(worst, float(np.abs(np.log(present / absent)).max()))
+    assert 0.9 * epsilon < worst <= epsilon * (1 + 1e-12)
 
 
 def test_the_step_depends_on_the_range_and_n_alone_and_is_fine_enough() -> None:
@@ -68,13 +98,25 @@ def test_the_noise_has_the_promised_distribution_and_the_error_is_its_mean() -> 
     x = np.array(AGES, dtype=float)
     grid = mean_grid(12, lower=0, upper=100)
     drawn = [noisy_mean(AGES, lower=0, upper=100, epsilon=1.0, rng=rng) for _ in range(3000)]
-    assert stats.kstest(drawn, stats.laplace(x.mean(), 100 / 12).cdf).pvalue > FALSE_ALARM
+    inside = np.array([each for each in drawn if 0 < each < 100])
+    cut = stats.laplace(x.mean(), 50 / 12).cdf
+    assert stats.kstest(inside, lambda t: (cut(t) - cut(0)) / (cut(100) - cut(0))).pvalue > (
+        FALSE_ALARM
+    )
     steps = np.array([Fraction(each).limit_denominator(1000) / grid.step for each in drawn])
     assert all(each.denominator == 1 for each in steps), "multiples of the precision"
     errors = np.abs(np.array(drawn) - x.mean())
     expected = grid.error(x, 1.0)
     assert abs(errors.mean() - expected) < 5 * errors.std() / math.sqrt(3000)
-    assert expected == pytest.approx(100 / 12, rel=1e-3)
+    assert expected == pytest.approx(50 / 12, rel=2e-3)
+    within = [grid.draw(x, 1.0, rng)[1:] for _ in range(3000)]
+    found = np.mean([low <= x.mean() <= high for low, high in within])
+    assert found == pytest.approx(0.95, abs=5 * math.sqrt(0.95 * 0.05 / 3000))
+
+
+def test_a_share_is_never_released_outside_0_and_1() -> None:
+    drawn = [noisy_mean([0, 0, 1], lower=0, upper=1, epsilon=0.1) for _ in range(60)]
+    assert min(drawn) == 0.0 and max(drawn) == 1.0
 
 
 def test_a_coarse_grid_has_the_exact_error() -> None:
@@ -86,7 +128,8 @@ def test_a_coarse_grid_has_the_exact_error() -> None:
         z = np.arange(-40_000, 40_001)
         weights = np.exp(-rate * np.abs(z))
         off = grid.number(grid.mean(x)) - x.mean()
-        by_sum = (np.abs(z * float(grid.step) + off) * weights).sum() / weights.sum()
+        moved = np.clip(grid.mean(x) + z, 0, grid.steps) - grid.mean(x)
+        by_sum = (np.abs(moved * float(grid.step) + off) * weights).sum() / weights.sum()
         assert grid.error(x, epsilon) == pytest.approx(by_sum, rel=1e-9)
 
 

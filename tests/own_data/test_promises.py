@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from fractions import Fraction
 from typing import Any
 
@@ -12,55 +11,8 @@ import pytest
 import pdpbook as pb
 from pdpbook import _exact
 from pdpbook.own_data.column import Frame, make_column
-from pdpbook.own_data.promises import counts_and_draws, quantile_candidates, quantile_shares
-from pdpbook.own_data.releases import RELEASES
+from pdpbook.own_data.promises import counts_and_draws
 from pdpbook.own_data.terms import Terms
-
-
-def entries(value: Any) -> list[Any]:
-    """All that a promise holds, down to numbers and words."""
-    if dataclasses.is_dataclass(value):
-        return [each for field in vars(value).values() for each in entries(field)]
-    if isinstance(value, dict):
-        return [each for field in value.values() for each in entries(field)]
-    return [value]
-
-
-@pytest.mark.parametrize("publish", RELEASES)
-def test_a_promise_is_made_without_a_value_and_holds_numbers_and_words(publish: str) -> None:
-    frame = Frame(name="age", lower=0.0, upper=100.0)
-    asked = Terms(frame, 50, publish, 8, False, 1.0, 1e-3, 1)
-    assert {each.name for each in dataclasses.fields(Terms)}.isdisjoint({"values", "counts"})
-    for name, each in RELEASES[publish].items():
-        promise = each.promise(asked)
-        assert (promise.name, promise.publish) == (name, publish)
-        made = {each.name: getattr(promise, each.name) for each in dataclasses.fields(promise)}
-        made["terms"] = {each.name: getattr(asked, each.name) for each in dataclasses.fields(asked)}
-        kinds = str, int, float, bool, tuple, type(None)
-        assert all(isinstance(entry, kinds) for entry in entries(made)), name
-
-
-def test_quartiles_are_chosen_among_numbers_that_people_write() -> None:
-    for lower, upper, whole, step, number in (
-        (0.0, 100.0, False, 0.1, 1001),
-        (200.0, 1800.0, False, 1.0, 1601),
-        (1.0, 5.0, False, 0.002, 2001),
-        (1.0, 5.0, True, 1.0, 5),
-        (0.0, 40000.0, True, 20.0, 2001),
-        (1e17, 1e17 + 1e9, False, 1e6, 1001),
-    ):
-        points = quantile_candidates(Frame(name="x", lower=lower, upper=upper, whole=whole))
-        assert points.size == number and points[[0, -1]].tolist() == [lower, upper]
-        np.testing.assert_allclose(np.diff(points), step, atol=2 * np.spacing(upper))
-
-
-@pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 30.0])
-def test_the_shares_of_the_quartiles_leave_room_for_rounded_logarithms(epsilon: float) -> None:
-    lower, median, upper = map(Fraction, quantile_shares(epsilon))
-    rounding = Fraction(2, 3) / 2**62
-    assert lower == upper
-    total = lower + median + Fraction(2, 3) * upper + rounding
-    assert Fraction(epsilon) * (1 - Fraction(1, 10**12)) <= total <= Fraction(epsilon)
 
 
 def test_counts_and_draws_of_the_repaired_game_cost_no_more_than_epsilon() -> None:
@@ -86,6 +38,8 @@ WORDS = ["b"] * 12 + ["a"] * 5 + ["it's"]
         (NUMBERS, {"lower": 0, "upper": 5, "outside": "clip", "bins": 6, "name": "a 'b'"}),
         (NUMBERS, {"lower": 0, "upper": 8, "publish": "mean"}),
         (NUMBERS, {"lower": 0, "upper": 8, "publish": "quantiles"}),
+        (NUMBERS, {"lower": 0, "upper": 8, "publish": "quantiles", "quantiles": [0.05, 0.5]}),
+        (NUMBERS, {"lower": 0, "upper": 8, "publish": "mean", "neighbours": "replacement"}),
         (NUMBERS, {"lower": 0, "upper": 8, "publish": "value", "draws": 3, "delta": 0.0}),
         (NUMBERS, {"lower": 0, "upper": 8, "publish": "value", "draws": 3, "delta": 1e-3}),
         (np.round(NUMBERS), {"lower": 1, "upper": 9, "whole": True, "bins": 4}),
@@ -106,14 +60,19 @@ def test_the_code_of_a_release_is_one_call_that_makes_what_the_report_promises(
         said = space["made"].statement
         assert said["release"] == promised.name and said["column"] == report.column.name
         assert (said["epsilon"], said["delta"]) == (promised.epsilon, promised.delta)
-        assert said["replacement"]["epsilon"] == promised.replacement.epsilon
+        for change in ("removal", "replacement"):
+            assert said[change]["epsilon"] == getattr(promised, change).epsilon
+        assert (
+            f"the {report.neighbours} of one" in said["neighbours"]
+            or "replaced" in said["neighbours"]
+        )
         assert said["parameters"] == dict(promised.parameters)
         assert said["promise"] == promised.promise == "differential privacy"
         assert said["bins"] in (None, report.bins) and said["draws"] == promised.draws
-        fixed = "bins" in options or "categories" in options or report.publish == "quantiles"
-        if promised.name in ("noisy_counts", "histogram", "quantiles"):
-            hidden = fixed and (promised.name == "quantiles" or report.publish != "quantiles")
-            assert said["records_public"] != hidden
+        fixed = "bins" in options or "categories" in options
+        assert said["records_public"] != (fixed and promised.name == "noisy_counts")
+        intervals = {"interval", "share_interval"} & {*said["parameters"]}
+        assert len(intervals) == (report.publish != "value")
 
 
 def test_the_frame_of_a_column_is_public() -> None:

@@ -164,7 +164,7 @@ WORK = {"draws", "generations", "hidden", "population", "restarts", "rounds", "s
 FUNCTIONS = {"choose", "pipeline", "solve"}
 #: How often a report repeats each release, and at how many numbers of bins; no argument says it,
 #: and more would find nothing more.
-REPEATED: dict[str, Any] = {"RUNS": 3, "SWEEP_RUNS": 2, "SWEEP": (8, 128)}
+REPEATED: dict[str, Any] = {"RUNS": 3}
 
 
 class TooLong(BaseException):

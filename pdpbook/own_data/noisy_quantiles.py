@@ -1,0 +1,262 @@
+r"""Quantiles that are chosen privately among the points of a fine grid.
+
+**The points** are the multiples of 1, 2 or 5 times a power of ten in the range, so that prices and
+grades lie on them.  Noise misses a quantile by about :math:`1/\varepsilon` records, which take up a
+distance of :math:`w/n\varepsilon` on average in a range of length w, so at least
+:math:`2n\varepsilon` steps are useful.  A much finer grid would do harm where several records share
+a value, because it has more points beside it.  Each record counts for the point next to it, a
+function of one record.
+
+**The utility** of a point r for the q-quantile of n records is :math:`-d(r)`, the distance of the
+rank qn from the ranks that r has,
+
+.. math:: d(r)=\max\{a(r)-qn,\;qn-b(r),\;0\},
+
+where a(r) records are below r and b(r) below or at it.  Some point has the distance 0.  The choice
+is by permute-and-flip (:mod:`pdpbook.foundations.permute_and_flip`) at one slope σ for all
+quantiles, so that each of them misses by about as many records.
+
+**What k quantiles cost together.**  Let a record leave, and let a records be below it and b below
+or at it.  For each q its removal changes all distances by numbers between two that are s apart, and
+that choice costs σs.
+
+- *Always* :math:`s\le2\max\{q,1-q\}`.  Without the record qn falls by q and a(r), b(r) fall by one
+  or stay, so :math:`a(r)-qn` rises by q or falls by 1 - q, and :math:`qn-b(r)` falls by q or rises
+  by 1 - q; a maximum changes by no more than one of its members.
+- *For* :math:`q<\frac12` *and* :math:`b\ge qn+1-2q` *it is* :math:`s\le1`.  Below the record a(r)
+  and b(r) stay, and d(r) changes by at most q.  From the record on, :math:`a(r)-qn` rises by at
+  most q and falls by at most 1 - q, and :math:`qn-b(r)` rises to at most :math:`qn-b+1-q\le q`.  So
+  d(r) rises by at most q and falls by at most 1 - q.  For :math:`q>\frac12` the mirror image holds
+  if :math:`n-a\ge pn+1-2p` with p = 1 - q.
+- *Of two quantiles* :math:`q<\frac12<1-p` *at most one costs more than* σ.  Otherwise
+  :math:`b<qn+1-2q` and :math:`n-a<pn+1-2p`, and with :math:`a\le b-1` they give
+  :math:`n(1-p-q)<1-2(p+q)`, which no n ≥ 1 satisfies.
+
+So no record costs more than σS for S the larger of :math:`\sum\max\{1,2(1-q)\}` and
+:math:`\sum\max\{1,2q\}`: 1 for the median alone, 7/2 for the three quartiles.  If a record is
+*replaced*, n stays, a(r) and b(r) change by at most one, and each choice costs at most 2σ.  An
+exponent is rounded up to a multiple of :math:`2^{-62}`, which adds less than two of them to each
+choice; they are taken off ε first.
+
+**The loss of a record** is the sum over the quantiles of the largest change of a log probability.
+To remove a record of the point k changes the distances below k, those above, and that of k, each in
+a way that does not depend on k otherwise, so that the sums over all points on one side of k are
+partial sums.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook.foundations.discrete_noise import UNITS
+from pdpbook.foundations.permute_and_flip import (
+    NEAR,
+    choice_reach,
+    flip_nodes,
+    flip_probabilities,
+    permute_and_flip,
+    rejections,
+)
+from pdpbook.foundations.system_generator import release_source
+from pdpbook.own_data.column import Frame
+
+__all__ = ["QuantileChoice", "QuantileGrid", "quantile_grid", "quantile_slope", "slope_cost"]
+
+#: The grid has at least so many steps, and :math:`2n\\varepsilon` of them if these are more.
+CANDIDATES = 200
+#: At most so many, and with less than this ε fewer, for which all losses take few seconds.
+MOST, MOST_WIDE, WIDE = 10**6, 5000, 0.05
+_CHUNK = 256
+
+
+def slope_cost(quantiles: Sequence[float], neighbours: str) -> Fraction:
+    """Return what a slope of 1 costs for all quantiles together.
+
+    >>> slope_cost([0.5], "removal"), slope_cost([0.25, 0.5, 0.75], "removal")
+    (Fraction(1, 1), Fraction(7, 2))
+    """
+    shares = [exact_share(each) for each in quantiles]
+    if neighbours == "replacement":
+        return Fraction(2 * len(shares))
+    return max(
+        sum((max(Fraction(1), 2 * (1 - q)) for q in shares), Fraction(0)),
+        sum((max(Fraction(1), 2 * q) for q in shares), Fraction(0)),
+    )
+
+
+def quantile_slope(quantiles: Sequence[float], epsilon: float, neighbours: str) -> Fraction:
+    """Return the slope σ at which all quantiles together cost ε ≥ 2⁻⁵⁰, rounding included."""
+    rounding = Fraction(2 * len(quantiles), UNITS)
+    return (Fraction(epsilon) - rounding) / slope_cost(quantiles, neighbours)
+
+
+def exact_share(quantile: float) -> Fraction:
+    """Return a quantile as the fraction that its digits mean, of at most a million parts."""
+    return Fraction(quantile).limit_denominator(10**6)
+
+
+@dataclass(frozen=True)
+class QuantileGrid:
+    """The points :math:`(f+i)g`, i = 0, …, R - 1, among which quantiles are chosen."""
+
+    first: int
+    step: Fraction
+    size: int
+
+    def numbers(self, places: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return points by their places."""
+        if max(abs(self.first), self.step.numerator, self.step.denominator) < 2**40:
+            return (self.first + places) * self.step.numerator / self.step.denominator
+        return np.array([float((self.first + each) * self.step) for each in places.tolist()])
+
+    def places(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the place of the point next to each value."""
+        start = float(self.first * self.step)
+        steps = np.rint((values - start) / float(self.step))
+        return np.clip(steps, 0, self.size - 1).astype(np.int64)
+
+
+def quantile_grid(frame: Frame, n: int, epsilon: float) -> QuantileGrid:
+    """Return the points for n records and ε: the range counts, and not the values.
+
+    >>> grid = quantile_grid(Frame(name="age", lower=0.0, upper=100.0), 50, 1.0)
+    >>> grid.size, float(grid.step)
+    (201, 0.5)
+    """
+    lower, upper = Fraction(frame.lower), Fraction(frame.upper)
+    most = MOST if epsilon >= WIDE else MOST_WIDE
+    wanted = max(CANDIDATES, min(math.ceil(2 * n * epsilon), most))
+    power = math.floor(math.log10(frame.width / wanted)) + 1
+    steps = [Fraction(10) ** (power + e) * m for e in (0, -1, -2) for m in (5, 2, 1)]
+    step = next(each for each in steps if each * wanted <= upper - lower)
+    if frame.whole:
+        step = max(step, Fraction(1))
+    first, last = math.ceil(lower / step), math.floor(upper / step)
+    return QuantileGrid(first, step, last - first + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class QuantileChoice:
+    """The choice of one quantile of a column, whose records have places on a grid.
+
+    Points without records between two with records are one group, and a point with records is one.
+    """
+
+    grid: QuantileGrid
+    places: NDArray[np.int64]
+    quantile: float
+    slope: Fraction
+
+    @cached_property
+    def _groups(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """The first point of each group, its number of points, and of records, shape (G,)."""
+        occupied, counts = np.unique(self.places, return_counts=True)
+        starts = np.unique(np.concatenate([[0], occupied, occupied + 1]))
+        starts = starts[starts < self.grid.size]
+        records = np.zeros(starts.size, dtype=np.int64)
+        records[np.searchsorted(starts, occupied)] = counts
+        return starts, np.diff(starts, append=self.grid.size), records
+
+    def _misses(
+        self, n: int, below: NDArray[np.int64], upto: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Return the distances d of the rank from the ranks of points, in parts of a record."""
+        share = exact_share(self.quantile)
+        parts, rank = share.denominator, share.numerator * n
+        return np.maximum(np.maximum(below * parts - rank, rank - upto * parts), 0)
+
+    @cached_property
+    def _ranks(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """How many records are below each group, and below or at it."""
+        upto = np.cumsum(self._groups[2])
+        return upto - self._groups[2], upto
+
+    def _exponents(self, misses: NDArray[np.int64]) -> NDArray[np.float64]:
+        share = exact_share(self.quantile)
+        return np.asarray(misses * float(self.slope / share.denominator), dtype=np.float64)
+
+    @cached_property
+    def _present(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The exponent and the log probability of one point of each group, shape (G,)."""
+        exponents = self._exponents(self._misses(self.places.size, *self._ranks))
+        return exponents, flip_probabilities(exponents, self._groups[1].astype(float))
+
+    def draw(self, rng: np.random.Generator | None = None) -> float:
+        """Draw the quantile, exactly."""
+        starts, misses = self._groups[0], self._misses(self.places.size, *self._ranks)
+        unit = self.slope * UNITS / exact_share(self.quantile).denominator
+        top, bottom = unit.numerator, unit.denominator
+
+        def exponent(points: NDArray[np.int64]) -> list[int]:
+            groups = np.searchsorted(starts, points, side="right") - 1
+            return [-(-top * each // bottom) for each in misses[groups].tolist()]
+
+        place = permute_and_flip(exponent, self.grid.size, release_source(rng))
+        return float(self.grid.numbers(np.array([place]))[0])
+
+    @property
+    def reach(self) -> float:
+        """Ranks by which the drawn quantile is off at most, in shares, with probability 95 %."""
+        return choice_reach(self.grid.size) / float(self.slope) / self.places.size
+
+    def error(self, target: float) -> float:
+        """Return the expected distance of the drawn quantile from a number."""
+        starts, size, _ = self._groups
+        step, first = float(self.grid.step), self.grid.numbers(starts) - target
+        left = np.clip(np.floor(-first / step) + 1, 0, size)  # the points below the number
+        total = size * first + step * size * (size - 1.0) / 2.0
+        below = left * first + step * left * (left - 1.0) / 2.0
+        return float(np.exp(self._present[1]) @ (total - 2.0 * below))
+
+    def losses(self) -> NDArray[np.float64]:
+        """Return the loss of each record by this choice, shape (n,), in nats."""
+        starts, size, records = self._groups
+        n, (below, upto), (present, logs) = self.places.size - 1, self._ranks, self._present
+        absent = [  # exponents of points before the record that leaves, after it, and of its own
+            self._exponents(self._misses(n, below - later, upto - sooner))
+            for later, sooner in ((0, 0), (1, 1), (0, 1))
+        ]
+        kept, stands = _kept(np.min([present, *absent], axis=0) <= NEAR, records > 0)
+        before, after, own = (each[kept] for each in absent)
+        logs, numbers = logs[kept], size[kept].astype(float)
+        nodes, weights = flip_nodes(self.grid.size)
+        none = np.zeros((1, nodes.size))
+        first = np.cumsum(np.concatenate([none, rejections(before, numbers, nodes)]), axis=0)
+        last = np.cumsum(np.concatenate([none, rejections(after, numbers, nodes)[::-1]]), axis=0)
+        chances = [1.0 / (1.0 - np.exp(-each)[:, None] * nodes) for each in (before, after, own)]
+        found, place = np.zeros(kept.size), np.arange(kept.size)
+        for k in np.array_split(place, -(-kept.size // _CHUNK)):
+            alone = rejections(own[k], np.ones(k.size), nodes)
+            measure = weights * np.exp(first[k] + last[kept.size - 1 - k] + alone)
+            new = np.where(
+                place < k[:, None],
+                np.log(measure @ chances[0].T) - before,
+                np.log(measure @ chances[1].T) - after,
+            )
+            new[np.arange(k.size), k] = np.log((measure * chances[2][k]).sum(axis=1)) - own[k]
+            found[k] = np.abs(new - logs).max(axis=1)
+        return found[stands[np.searchsorted(starts, self.places)]]
+
+
+def _kept(
+    near: NDArray[np.bool_], occupied: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the groups that all losses need, and which of these stands for each group.
+
+    Groups far from the quantile are never chosen, and on one side of it the log probabilities of
+    all of them change alike.  So three of each side are enough: its first, its last, and between
+    them one that has records and whose loss is that of the others.
+    """
+    start, end = np.flatnonzero(near)[[0, -1]] + np.array([0, 1])
+    stands = np.arange(near.size)
+    for first, last in ((0, start), (end, near.size)):
+        inner = np.arange(first + 1, last - 1)
+        stands[inner] = next((each for each in inner if occupied[each]), first)
+    return np.unique(stands, return_inverse=True)
