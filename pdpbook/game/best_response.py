@@ -29,22 +29,17 @@ dynamics stop, and at their end no record gains more than this.
 
 **Large games.**  In some games the number of steps grows about like the square root of n, because
 groups at the bounds of privacy have to wait for each other.  A smaller game saves most of these
-steps.  Take a profile of m records with mass S, and replace each record by four.  The mass becomes
-4 S, and with :math:`\tau(n)=1-e^{-\varepsilon}(1-1/n)` and
-:math:`\sigma(n)=1-e^{\varepsilon}(1-1/n)`,
+steps.  Take a profile of m records, and replace each record by four.  Then 4 S takes the place of
+S, and since :math:`\tau(n)=1-e^{-\varepsilon}(1-1/n)` and :math:`\sigma(n)=1-e^\varepsilon(1-1/n)`,
 
-.. math::
-   4\,\tau(4m)-\tau(m)=3\,(1-e^{-\varepsilon})\ge0, \qquad
-   4\,\sigma(4m)-\sigma(m)=3\,(1-e^{\varepsilon})\le0 .
+.. math:: 4\,\tau(4m)-\tau(m)=3\,(1-e^{-\varepsilon})\ge0, \qquad
+   4\,\sigma(4m)-\sigma(m)=3\,(1-e^\varepsilon)\le0 .
 
-So the linear form holds for each row for which it held before: every record that was private at
-δ = 0 still is, and KL is the same.  Where the records of a bin do not divide by four, up to three
-of them differ, so privacy is decided again.
-
-If a game of more than 2²⁰ records is not at rest after 2¹⁷ steps, the game with a quarter of the
-records is played from the same start (and if that game is large, a still smaller one before it).
-Its last profile, times four, replaces the present profile if exact arithmetic finds it better, and
-the dynamics go on.
+So every record that was private at δ = 0 still is, and KL is the same.  If a game of more than 2²⁰
+records is not at rest after 2¹⁷ steps, the game with a quarter of the records is played from the
+same start (and if that is large, a still smaller one before it).  Its last profile, times four, is
+completed where a bin does not divide by four.  It replaces the present profile if exact arithmetic
+finds it better, and the dynamics go on.
 """
 
 from __future__ import annotations
@@ -62,10 +57,8 @@ from pdpbook.game.solution import Solution
 
 __all__ = ["BestResponse", "best_response_dynamics"]
 
-#: Records up to which no smaller game is asked.
-_LARGE = 2**20
-#: Of a large game so many records are one of a smaller game.
-_PART = 4
+#: Records up to which no smaller game is played, and how many of them become one in a smaller game.
+_LARGE, _PART = 2**20, 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,12 +109,11 @@ def best_response_dynamics(
         The first profile.  Without it, every record starts at random and ``rng`` is needed.
     rng : numpy.random.Generator, optional
     max_sweeps : int
-        Passes after which to give up; the result then says ``converged=False``.  A pass ends after
-        2¹⁷ steps.  Each smaller game that a large one asks has as many passes.
+        Passes, of at most 2¹⁷ steps, after which to give up; the result then says
+        ``converged=False``.  A smaller game has as many.
     batch : bool
         Whether equal records may move together.  Without it each moves alone, exactly as in the
         literal algorithm with records in order of bin and action, at a cost proportional to n.
-        A large game does not ask a smaller one then.
 
     Notes
     -----
@@ -150,22 +142,20 @@ def best_response_dynamics(
             raise ValueError("a random start needs a generator, got start=None and rng=None")
         start = game.random_profile(rng=rng)
     profile = _validate.profile_matrix("start", start, counts=game.counts, actions=game.actions)
-    large = batch and game.records > _LARGE
-    patience = _loops.STEPS if large else math.inf
-    first = play(game, profile.copy(), max_sweeps=max_sweeps, batch=batch, patience=patience)
+    began, large = time.perf_counter(), batch and game.records > _LARGE
+    most = _loops.STEPS if large else math.inf
+    first = play(game, profile.copy(), max_sweeps=max_sweeps, batch=batch, max_steps=most)
     if not large or first.converged or first.sweeps == max_sweeps:
         return first
     grown = _grown(game, profile, max_sweeps)
     scratch, reached = _loops.new_scratch(game.bins), first.profile.copy()
     better = _loops.is_better(game.compiled, reached, grown, scratch)
     jump = int(np.abs(grown - reached).sum()) // 2 if better else 0
-    rest = play(
-        game, grown if better else reached, max_sweeps=max_sweeps - first.sweeps, batch=True
-    )
-    new = slice(0 if better else 1, None)
+    left, new = max_sweeps - first.sweeps, slice(0 if better else 1, None)
+    rest = play(game, grown if better else reached, max_sweeps=left, batch=True)
     return replace(
         rest,
-        seconds=first.seconds + rest.seconds,
+        seconds=time.perf_counter() - began,
         private_counts=np.concatenate([first.private_counts, rest.private_counts[new]]),
         divergences=np.concatenate([first.divergences, rest.divergences[new]]),
         sweeps=first.sweeps + rest.sweeps,
@@ -199,12 +189,12 @@ def play(
     max_sweeps: int,
     batch: bool,
     unit: int = 1,
-    patience: float = math.inf,
+    max_steps: float = math.inf,
 ) -> BestResponse:
     """Play best responses from a profile that has been checked, and change it in place.
 
-    Part of a group moves only if it is at least ``unit`` records.  After so many steps as
-    ``patience`` says, no pass is begun any more.
+    Part of a group moves only if it is at least ``unit`` records.  No pass begins after
+    ``max_steps`` steps.
     """
     began = time.perf_counter()
     scratch = _loops.new_scratch(game.bins)
@@ -220,7 +210,7 @@ def play(
         drops.append(trace_drop[begin:])
         moves += moved
         steps += len(trace_drop) - 1
-        if moved == 0 or steps >= patience:
+        if moved == 0 or steps >= max_steps:
             break
     private_counts = np.concatenate(private)
     divergences = np.maximum(first - np.cumsum(np.concatenate(drops)), 0.0)

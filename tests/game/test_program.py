@@ -91,6 +91,21 @@ def test_no_digit_of_a_row_cuts_off_a_profile_on_its_edge(side):
     assert met > 10
 
 
+@pytest.mark.parametrize("factor", [0.99, 1.01])
+def test_a_tangent_is_added_where_the_roof_lies_too_low(factor):
+    """The tolerance is for the divergence; each occupied bin gets its part of it."""
+    game, program = made(*GAMES[0])
+    columns, tolerance = program.columns_of(game.constant_profile(1)), 1e-3
+    program.refine(columns, 1e9)
+    for k, q in enumerate(program.frequency):
+        low = columns.copy()
+        low[2 * program.groups + 5 + k] -= factor * program.scale * tolerance / 3 / q
+        assert program.refine(low, tolerance) == (factor > 1.0)
+        if factor > 1.0:
+            last = program.matrix[[-1]] @ columns - program.row_lower[-1]
+            assert last == pytest.approx(0.0, abs=1e-12 * program.scale)
+
+
 @pytest.mark.parametrize("case", GAMES)
 def test_no_row_cuts_off_a_private_profile(case):
     """All rows that random points provoke are tried on all private profiles."""
