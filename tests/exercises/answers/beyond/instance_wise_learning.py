@@ -44,12 +44,9 @@ ANSWERS = {
             lambda private, n, kl, laplace: math.exp(-kl) if private == n else -1,
             lambda private, n, kl, laplace: -kl - 1e6 * (n - private),
         ],
-        (
-            lambda private, n, kl, laplace: utility(kl, laplace) + (1 if private == n else -1),
-            "where all are private, and",
-        ),
-        (lambda private, n, kl, laplace: -kl, "that exposes"),
-        (lambda private, n, kl, laplace: private / n, "is possible."),
-        (lambda private, n, kl, laplace: -math.inf, "minus infinity"),
+        (lambda p, n, *kl: utility(*kl) + (1 if p == n else -1), "where all are private, and"),
+        (lambda p, n, kl, laplace: -kl, "that exposes"),
+        (lambda p, n, *kl: p / n, "is possible."),
+        (lambda *case: -math.inf, "minus infinity"),
     ),
 }
