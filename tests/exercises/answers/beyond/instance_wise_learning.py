@@ -31,7 +31,10 @@ ANSWERS = {
     "reward": Answers(
         [lambda kl, laplace, private: np.where(private, 1, -1) + utility(kl, laplace)]
     ),
-    "to-spare": Answers([lambda n, e: 1 / (e * scale_bound(n, e))]),
+    "to-spare": Answers(
+        [lambda n, e: 1 / (e * scale_bound(n, e))],
+        (lambda n, e: math.log(1 + n * (math.exp(e) - 1)) / e, "do not cancel"),
+    ),
     "silence": Answers(
         [search, lambda c: search(c) * (1 - 1e-7)],
         (lambda c: math.log((1 - 1 / c.sum()) / (1 - 1 / c.max())), "in another bin"),

@@ -35,10 +35,16 @@ def replaced(rows, i, new_row):
     return max(abs(math.log(a / b)) if min(a, b) > 0 else math.inf for a, b in pairs)
 
 
+def seen_before(rows, i, new_row):
+    seen = rows.any(axis=0)
+    return replaced(rows[:, seen], i, new_row[seen])
+
+
 ANSWERS = {
     "no-noise-losses": Answers(
         [losses],
         (lambda counts: losses(counts, others=False), "Its leaving changes the other bins, too"),
+        (lambda counts: losses(counts)[:-1], "Its shape is (2,)"),
         (lambda counts: losses(counts, alone=0.0), "Bin 2 has one record."),
         (lambda counts: losses(counts, empty=0.0), "Bin 1 is empty"),
         (lambda counts: losses(counts, all_zero=False), "All records are in bin 0."),
@@ -49,7 +55,7 @@ ANSWERS = {
         (lambda n, e: max(2, math.ceil(1 / -math.expm1(-e))), "That is without n"),
         (lambda n, e: max(2, 1 / (1 - (1 - 1 / n) * math.exp(-e))), "into a whole number"),
     ),
-    "replacement-loss": Answers([replaced]),
+    "replacement-loss": Answers([replaced], (seen_before, "so this output reveals it.")),
     "end-to-end-loss": Answers(
         [lambda n: np.array([2 - n % 2, (n - 1) // 2, (n - 1) // 2])],
         (lambda n: [n // 2, n - n // 2], "three whole numbers"),

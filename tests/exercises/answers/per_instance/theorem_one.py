@@ -36,7 +36,10 @@ def on_grid(n, epsilon, bins):
 
 
 ANSWERS = {
-    "records-needed": Answers([needed_by_search]),
+    "records-needed": Answers(
+        [needed_by_search],
+        (lambda scale, e: math.ceil(math.expm1(1 / scale) / math.expm1(e)), "at least 2"),
+    ),
     "own-scale": Answers(
         [own_by_search],
         (lambda n, e, others: 2 * scale_bound(n, e), "It is enough, but not the smallest"),
