@@ -13,15 +13,17 @@ from tests.tools.answers import Answers
 
 def by_hash(key, name, distribution, j):
     digest = hashlib.blake2b(f"{name}/{j}".encode(), key=key, digest_size=8).digest()
-    return int(
-        np.searchsorted(np.cumsum(distribution), int.from_bytes(digest) / 2**64, side="right")
-    )
+    share = int.from_bytes(digest) / 2**64
+    return int(np.searchsorted(np.cumsum(distribution), share, side="right"))
 
 
-def hours(rows, columns, machines, cores, ns, gb, *, combine=max, shared=True, share=True):
-    values = rows * columns / (machines if share else 1)
-    disk = gb * 1e9 * (1 if shared else cores)
-    return combine(values * ns * 1e-9 / cores, values * 8 / disk) / 3600
+def each_by_hash(key, name, distribution, start, stop):
+    return np.array([by_hash(key, name, distribution, j) for j in range(start, stop)])
+
+
+def hours(rows, columns, machines, cores, ns, gb, disks=1):
+    values = rows * columns / machines
+    return max(values * ns * 1e-9 / cores, values * 8 / (disks * gb * 1e9)) / 3600
 
 
 def digest(counts):
@@ -56,21 +58,6 @@ def tally(values, lower, upper, bins):
     return counts
 
 
-def in_place(values, lower, upper, bins):
-    found = tally(values, lower, upper, bins)
-    values -= lower
-    return found
-
-
-def binned(values, lower, upper, bins):
-    counts = np.histogram(values[np.isfinite(values)], bins, (lower, upper))[0]
-    return np.concatenate([counts, [(values < lower).sum(), (values > upper).sum(), 0]])
-
-
-def rounded(distribution):
-    return [round(Fraction(each) * 2**64) for each in distribution.tolist()]
-
-
 ANSWERS = {
     "copies": Answers(
         [lambda n, e, m, c, d: draws_epsilon(n, e, draws=c * m, delta=d)],
@@ -78,9 +65,8 @@ ANSWERS = {
     ),
     "tally": Answers(
         [tally],
-        (binned, "below, above, missing"),
+        (lambda v, *rest: tally(v[np.isfinite(v)], *rest), "below, above, missing"),
         (lambda *piece: tally(*piece).astype(float), "of the type float64"),
-        (in_place, "changed what it was given"),
         (lambda v, lo, up, k: tally(v, lo, up, k)[:k], "K + 3 numbers"),
         (
             lambda v, lo, up, k: np.bincount(
@@ -90,44 +76,20 @@ ANSWERS = {
         ),
     ),
     "keyed": Answers(
-        [
-            lambda key, name, distribution, a, b: np.array(
-                [by_hash(key, name, distribution, j) for j in range(a, b)]
-            )
-        ],
+        [each_by_hash],
         (
-            lambda key, name, distribution, a, b: np.random.default_rng(0).choice(
-                4, b - a, p=distribution
-            ),
+            lambda key, name, p, a, b: np.random.default_rng(0).choice(4, b - a, p=p),
             "must not depend on start and stop",
         ),
-        (
-            lambda key, name, distribution, a, b: [
-                by_hash(bytes(32), name, distribution, j) for j in range(a, b)
-            ],
-            "Another key must give unrelated draws",
-        ),
-        (
-            lambda key, name, distribution, a, b: [
-                by_hash(key, "x", distribution, j) for j in range(a, b)
-            ],
-            "Another column must give unrelated draws",
-        ),
-        (
-            lambda key, name, distribution, a, b: [
-                by_hash(key, name, distribution[::-1], j) for j in range(a, b)
-            ],
-            "that follow the distribution",
-        ),
+        (lambda key, *rest: each_by_hash(bytes(32), *rest), "key must give unrelated draws"),
+        (lambda key, name, *rest: each_by_hash(key, "x", *rest), "column must give unrelated"),
+        (lambda key, name, p, a, b: each_by_hash(key, name, p[::-1], a, b), "that follow the"),
     ),
     "weights": Answers(
         [lambda p: np.array(whole_weights(p), dtype=object)],
-        (lambda distribution: (distribution * 2.0**64).tolist(), "Not all weights are integers"),
-        (rounded, "The weights miss 2**64 by -512"),
-        (
-            lambda distribution: [2**64 - len(distribution) + 1] + [1] * (len(distribution) - 1),
-            "far from 2**64 times its probability",
-        ),
+        (lambda p: (p * 2.0**64).tolist(), "Not all weights are integers"),
+        (lambda p: [int(each * 2**64) for each in p], "The weights miss 2**64 by -512"),
+        (lambda p: [2**64 - p.size + 1] + [1] * (p.size - 1), "far from 2**64 times its"),
     ),
     "fingerprint": Answers(
         [guess],
@@ -136,6 +98,7 @@ ANSWERS = {
         (lambda known, published: guess(known, published, otherwise=0), "return -1"),
     ),
     "hours": Answers(
-        [hours], (lambda *case: hours(*case, shared=False), "the cores of a machine share its disk")
+        [hours],
+        (lambda *case: hours(*case, disks=case[3]), "the cores of a machine share its disk"),
     ),
 }

@@ -37,14 +37,10 @@ def top(s):
     return 1 / (s * math.sqrt(math.pi / 2) * math.erf(1 / (s * math.sqrt(2))))
 
 
-def average(c, rows):
-    return c @ rows / c.sum()
-
-
 def cut(c, rows, mass, n, epsilon):
     """From the positive parts, without the function of the chapter."""
     tau, sigma = linear_limits(n, epsilon)
-    row = average(c, rows)
+    row = c @ rows / c.sum()
     above = math.exp(epsilon) / (n - 1) * np.maximum(row - tau * mass, 0).sum()
     below = np.maximum(sigma * mass - row, 0).sum() / (n - 1)
     return max(above, below)
@@ -52,11 +48,7 @@ def cut(c, rows, mass, n, epsilon):
 
 def one_sided_cut(c, rows, mass, n, epsilon):
     tau = linear_limits(n, epsilon)[0]
-    return math.exp(epsilon) / (n - 1) * np.maximum(average(c, rows) - tau * mass, 0).sum()
-
-
-def doubled_cut(*case):
-    return 2 * cut(*case)
+    return math.exp(epsilon) / (n - 1) * np.maximum(c @ rows / c.sum() - tau * mass, 0).sum()
 
 
 def mean_cut(c, rows, mass, n, epsilon):
@@ -70,7 +62,6 @@ ANSWERS = {
         [adding],
         (adding_without_care, "Leave out outputs that no record reaches."),
         (adding_finite, "What is the loss if an output was impossible before?"),
-        (lambda rows, new: np.zeros(5), "one number was expected"),
     ),
     "lone": Answers([lone]),
     "safe": Answers(
@@ -81,14 +72,11 @@ ANSWERS = {
     "extremes": Answers([lambda s: [top(s) * math.exp(-0.5 / s**2), top(s)]]),
     "certify": Answers(
         [cut],
-        (doubled_cut, "Here the largest δ of the bin is"),
+        (lambda *case: 2 * cut(*case), "Here the largest δ of the bin is"),
         (lambda *case: 0.0, "violates the"),
         (one_sided_cut, "Mind both sides of the linear form."),
         (mean_cut, "not convex in C"),
         (lambda *case: cut(*case) / 2, "All records of this bin choose the same action"),
-        (
-            lambda c, rows, *rest: hockey_stick_divergences(rows, *rest),
-            "The answer has to be one number.",
-        ),
+        (lambda c, *rest: hockey_stick_divergences(*rest), "The answer has to be one number."),
     ),
 }

@@ -33,20 +33,14 @@ def spent_one_by_one(lengths, sigma, budget):
     return used
 
 
+def budget(epsilon, delta):
+    log = -math.log(delta)
+    return epsilon**2 / (epsilon + 2 * log + 2 * math.sqrt(log**2 + epsilon * log))
+
+
 ANSWERS = {
     "steps": Answers([step_by_step]),
     "participation": Answers([takes_part]),
     "rest": Answers([spent_one_by_one], (lambda lengths, sigma, budget: lengths, "With r left")),
-    "budget": Answers(
-        [
-            lambda epsilon, delta: (
-                epsilon**2
-                / (
-                    epsilon
-                    + 2 * -math.log(delta)
-                    + 2 * math.sqrt(math.log(delta) ** 2 - epsilon * math.log(delta))
-                )
-            )
-        ]
-    ),
+    "budget": Answers([budget]),
 }

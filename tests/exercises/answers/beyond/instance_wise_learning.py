@@ -31,7 +31,10 @@ ANSWERS = {
     "reward": Answers(
         [lambda kl, laplace, private: np.where(private, 1, -1) + utility(kl, laplace)]
     ),
-    "to-spare": Answers([lambda n, e: 1 / (e * scale_bound(n, e))]),
+    "to-spare": Answers(
+        [lambda n, e: 1 / (e * scale_bound(n, e))],
+        (lambda n, e: math.log(1 + n * (math.exp(e) - 1)) / e, "do not cancel"),
+    ),
     "silence": Answers(
         [search, lambda c: search(c) * (1 - 1e-7)],
         (lambda c: math.log((1 - 1 / c.sum()) / (1 - 1 / c.max())), "in another bin"),
@@ -44,12 +47,9 @@ ANSWERS = {
             lambda private, n, kl, laplace: math.exp(-kl) if private == n else -1,
             lambda private, n, kl, laplace: -kl - 1e6 * (n - private),
         ],
-        (
-            lambda private, n, kl, laplace: utility(kl, laplace) + (1 if private == n else -1),
-            "where all are private, and",
-        ),
-        (lambda private, n, kl, laplace: -kl, "that exposes"),
-        (lambda private, n, kl, laplace: private / n, "is possible."),
-        (lambda private, n, kl, laplace: -math.inf, "minus infinity"),
+        (lambda p, n, *kl: utility(*kl) + (1 if p == n else -1), "where all are private, and"),
+        (lambda p, n, kl, laplace: -kl, "that exposes"),
+        (lambda p, n, *kl: p / n, "is possible."),
+        (lambda *case: -math.inf, "minus infinity"),
     ),
 }

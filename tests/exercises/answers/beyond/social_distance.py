@@ -39,11 +39,7 @@ def likeliest(noise, budgets):
 
 ANSWERS = {
     "budgets-of-people": Answers(
-        [
-            lambda hops, levels, total: [
-                total * math.log(d) / math.log(math.factorial(levels)) for d in hops
-            ]
-        ]
+        [lambda hops, levels, total: [total * math.log(d) / math.lgamma(levels + 1) for d in hops]]
     ),
     "people-needed": Answers([needed]),
     "absolute-error": Answers(

@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 
 from pdpbook_exercises.chapters.experiments.height import scales
+from pdpbook_exercises.chapters.small_games import after_move
 from tests.tools.answers import Answers
 
 SIDE = np.eye(10)[0]
@@ -18,13 +19,7 @@ def measures(q, threshold):
     return [math.log(q.size) - entropy, q.std(), m / q.size, 1 / math.sqrt(q.size * (q @ q))]
 
 
-def terms(game, profile, *, played=None):
-    gains = (game.kernel @ (game.frequency / game.evaluate(profile).output)).T
-    shares = (profile if played is None else played) / game.records
-    return shares * (gains.max(axis=1, keepdims=True) - gains)
-
-
-def term_by_term(game, profile):
+def terms(game, profile):
     """Loops over bins and actions."""
     ratio = game.frequency / game.evaluate(profile).output
     found = []
@@ -32,44 +27,35 @@ def term_by_term(game, profile):
         gains = [float(game.kernel[v, k] @ ratio) for v in range(game.actions)]
         row = [profile[k, v] / game.records * (max(gains) - g) for v, g in enumerate(gains)]
         found.append(row)
-    return found
+    return np.array(found)
 
 
-def exposed(game, profile):
+def suffering(game, profile, *move):
     """Bins with an exposed record, by their losses."""
-    losses = game.evaluate(profile).losses
-    return [x for x in range(game.bins) if any(loss > game.epsilon for loss in losses[x])]
+
+    def exposed(profile):
+        losses = game.evaluate(profile).losses
+        return [x for x in range(game.bins) if any(loss > game.epsilon for loss in losses[x])]
+
+    before = exposed(profile)
+    return [x for x in exposed(after_move(profile, *move)) if x not in before]
 
 
-def suffering(game, profile, k, v, w):
-    return spoiling(game, profile.copy(), k, v, w)
-
-
-def spoiling(game, profile, k, v, w):
-    before = exposed(game, profile)
-    profile[k, v] -= 1
-    profile[k, w] += 1
-    return [x for x in exposed(game, profile) if x not in before]
-
-
-def five(mine, between):
-    """The ends of an instance, and what stands between them as shares of the larger one."""
-    return [mine["largest"], *(mine["largest"] * share for share in between), mine["smallest"]]
+def five(mine, *between):
+    return (mine["largest"], *between, mine["smallest"])
 
 
 def low_end(mine):
     """The first of a few sets of three between the ends that is good enough."""
     for between in product([1.0, 0.5, 0.3], [0.3, 0.2, 0.1], [0.03, 0.05, 0.02]):
-        answer = (mine["largest"], *between, mine["smallest"])
         with suppress(AssertionError):
-            scales(answer, mine)
-            return answer
+            scales(five(mine, *between), mine)
+            return five(mine, *between)
 
 
 ANSWERS = {
     "headline": Answers(
         [lambda laplace, game: round(100 * (laplace - game) / laplace, 2)],
-        (lambda laplace, game: 100 * (game / laplace - 1), "The sign is wrong."),
         (lambda laplace, game: 100 * abs(1 - game / laplace), "100 per cent worse"),
     ),
     "two-readings": Answers(
@@ -86,24 +72,23 @@ ANSWERS = {
     ),
     "uniform": Answers([measures]),
     "tight": Answers(
-        [term_by_term],
+        [lambda g, p: terms(g, p).tolist()],
         (lambda g, p: terms(g, p) * g.records, "The terms sum to"),
         (lambda g, p: -terms(g, p), "below 0"),
         (lambda g, p: terms(g, p).T, "The shape is (5, 101), and (K, V) is (101, 5)."),
     ),
     "sake": Answers(
-        [suffering, lambda g, p, *move: np.array(suffering(g, p, *move))],
-        (lambda g, p, *move: [*suffering(g, p, *move), 0], "and 1 do not belong there"),
-        (lambda g, p, *move: suffering(g, p, *move)[::-1], "not sorted"),
-        (spoiling, "Work on a copy."),
+        [suffering, lambda *case: np.array(suffering(*case))],
+        (lambda *case: [*suffering(*case), 0], "and 1 do not belong there"),
+        (lambda *case: suffering(*case)[::-1], "not sorted"),
     ),
     "scales": Answers(
         lambda mine: [low_end(mine)],
         lambda mine: [
-            (five(mine, [0.9, 0.8, 0.7]), "The divergence is"),
+            (five(mine, 2.7, 2.4, 2.1), "The divergence is"),
             ((3, 2, 1, 0.33, 0.2), "The first and the last multiplier are 3 and 0.2, and should"),
             ((0.01, 0.01, 0.01, 0.01, 0.01), "records are exposed"),
-            (five(mine, [0.3, 0.1]), "It has 4 numbers."),
+            (five(mine, 0.9, 0.3), "It has 4 numbers."),
             ((3, 2, 1, 0.33, 0), "Not all are finite and > 0."),
         ],
     ),

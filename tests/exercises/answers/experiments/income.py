@@ -16,13 +16,8 @@ def prints(data):
 
 
 def distances(columns, target):
+    """Squares of them."""
     return {name: np.square(prints(data) - target).sum() for name, data in columns.items()}
-
-
-def nearest(columns, target):
-    """By squares."""
-    found = distances(columns, target)
-    return min(found, key=found.get)
 
 
 def at_angle(q, angle):
@@ -50,24 +45,17 @@ def sideways(q, theta):
     return by_search(q, theta, move - move.mean())
 
 
-def places(q):
-    return (np.arange(q.size) + 0.5) / q.size
-
-
 ANSWERS = {
     "angle": Answers([lambda angle, bins: math.sqrt(1 / math.cos(angle) ** 2 - 1) / bins]),
     "fingerprint": Answers(
-        [nearest],
-        (lambda columns, target: min(distances(columns, target).values()), "none of the names"),
+        [lambda *case: min(found := distances(*case), key=found.get)],
+        (lambda *case: min(distances(*case).values()), "none of the names"),
         (lambda columns, target: "skewed", "even if it is not exactly there"),
         (lambda columns, target: "bell", "Here one column matches exactly."),
     ),
     "attained": Answers(
         [by_search],
-        (
-            lambda q, theta: at_angle(q, math.atan(q.size * q.std()) - theta),
-            "on the side of the uniform vector",
-        ),
+        (lambda q, t: at_angle(q, math.atan(q.size * q.std()) - t), "on the side of the uniform"),
         (at_angle, "Its angle with q is"),
         (lambda q, theta: at_angle(q, theta) * 2, "It should sum to 1, and sums to 2."),
         (lambda q, theta: q.mean() + 9 * (q - q.mean()), "negative or nan"),
@@ -75,7 +63,7 @@ ANSWERS = {
         (lambda q, theta: theta, "Its shape is ()"),
     ),
     "third": Answers(
-        [lambda q, output: 0.07 * sd_loss(q, output, values=places(q)) ** 0.5],
+        [lambda *pair: 0.07 * sd_loss(*pair, values=np.linspace(0, 1, pair[0].size)) ** 0.5],
         (lambda q, output: 0.03, "It is not 0 for equal distributions."),
         (lambda q, output: sd_loss(q, output), "not between"),
         (lambda q, output: 0.0, "not between 0.02 and 0.04"),

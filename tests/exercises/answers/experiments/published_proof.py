@@ -36,11 +36,7 @@ def pair(mine, *, factor=1.0001, large=1e5, more=0, scales=True, action=0, times
 
 ANSWERS = {
     "printed-scales": Answers(
-        [
-            lambda n, bins, epsilon: np.array(
-                [1 / np.log(1 + (n - 1) * (np.exp(epsilon) - 1) / k) for k in (1, bins)]
-            )
-        ],
+        [lambda n, bins, e: 1 / np.log(1 + (n - 1) * (np.exp(e) - 1) / np.array([1, bins]))],
         (lambda n, bins, epsilon: (1 / epsilon, bins / epsilon), "1 over a logarithm"),
     ),
     "three-bounds": Answers([three], (lambda n, e: three(n, e)[:2], "the shape (3,) was expected")),

@@ -23,7 +23,7 @@ def allowed(epsilon, total):
     return low
 
 
-def known_counts(noisy=None):
+def known_counts(noisy):
     """Looks the counts up instead of cleaning the table."""
     return np.histogram2d(*(load_players()[key] for key in ("height", "weight")), bins=24)[0]
 
@@ -31,10 +31,7 @@ def known_counts(noisy=None):
 ANSWERS = {
     "draws": Answers(
         [allowed],
-        (
-            lambda epsilon, total: max(allowed(epsilon, total), 1),
-            "What if one draw costs too much already?",
-        ),
+        (lambda *case: max(allowed(*case), 1), "What if one draw costs too much already?"),
         (lambda epsilon, total: cost(epsilon, 10), "Many draws"),
     ),
     "flat": Answers([lambda sd, s: np.array(1 / (1 + 2 * (s / sd) ** 2))]),

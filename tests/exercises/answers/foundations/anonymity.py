@@ -14,14 +14,12 @@ def left(before, after):
     return [before.sum() - after.sum(), min(map(sum, after.tolist())), exposed]
 
 
-def anonymity(table, *, cumulative=True, divide=True, between=False):
-    """The three numbers, with the mistakes that are asked for."""
-    table = np.asarray(table)
+def anonymity(table, between=False):
+    """The three numbers; the distance from the whole table, or from the first class."""
     shares, whole = table / table.sum(axis=1, keepdims=True), table.sum(axis=0) / table.sum()
     apart = shares - (shares[0] if between else whole)
-    apart = np.abs(apart.cumsum(axis=1) if cumulative else apart / 2).sum(axis=1).max()
-    parts = table.shape[1] - 1 if divide and cumulative else 1
-    return table.sum(axis=1).min(), (table > 0).sum(axis=1).min(), apart / parts
+    farthest = np.abs(apart.cumsum(axis=1)).sum(axis=1).max() / (table.shape[1] - 1)
+    return table.sum(axis=1).min(), (table > 0).sum(axis=1).min(), farthest
 
 
 def possible(first, second):

@@ -19,12 +19,6 @@ def sensitivities(changes):
     return [*removal, max(np.abs(d).sum() for d in apart), max(np.hypot.reduce(d) for d in apart)]
 
 
-def spoilt(changes):
-    found = sensitivities(changes)
-    changes **= 2
-    return found
-
-
 def integral(scale, epsilon):
     """The excess of the densities on a fine grid."""
     y = np.linspace(-60 * scale, 60 * scale + 1, 400_001)
@@ -36,14 +30,7 @@ ANSWERS = {
     "crossover": Answers([crossover], (lambda e, d: 1, "watch the norms")),
     "sensitivities": Answers(
         [sensitivities],
-        (
-            lambda changes: [
-                *np.mean(sensitivities(changes)) * np.ones(2),
-                *sensitivities(changes)[2:],
-            ],
-            "the largest norm of one row",
-        ),
-        (spoilt, "changed what it was given"),
+        (lambda changes: [9, 9, *sensitivities(changes)[2:]], "the largest norm of one row"),
         (lambda changes: sensitivities(changes)[:2] * 2, "takes one row away"),
     ),
     "laplace-delta": Answers([integral]),

@@ -33,11 +33,8 @@ def one_end(sensitivity, epsilon):
 def mean_of_sum(values, epsilon, rng, sensitivity=24_000, parts=1):
     """Heights as they are, not as differences from the middle of the range."""
     sums = [int(np.round(100 * each).sum()) for each in np.array_split(values, parts)]
-    noisy = [
-        pb.geometric_mechanism(each, sensitivity=sensitivity, epsilon=epsilon, rng=rng)
-        for each in sums
-    ]
-    return sum(noisy) / (100 * len(values))
+    noise = {"sensitivity": sensitivity, "epsilon": epsilon, "rng": rng}
+    return sum(pb.geometric_mechanism(each, **noise) for each in sums) / (100 * len(values))
 
 
 ANSWERS = {
@@ -57,10 +54,7 @@ ANSWERS = {
     "private-mean": Answers(
         [mean_of_sum],
         (lambda values, e, rng: values.mean(), "not the right size"),
-        (
-            lambda values, e, rng: values.mean() + rng.laplace(scale=90 / e / 200),
-            "not a whole number of hundredths",
-        ),
+        (lambda values, e, rng: values.mean() + rng.laplace(), "not a whole number of hundredths"),
         (lambda values, e, rng: mean_of_sum(values, e, rng) + 5, "do not lie around"),
         (lambda *case: mean_of_sum(*case, 15_000, parts=2), "Call pb.geometric_mechanism once."),
         (lambda *case: mean_of_sum(*case, sensitivity=9000), "can add to *your* sum"),

@@ -7,41 +7,20 @@ import numpy as np
 from tests.tools.answers import Answers
 
 
-def merge(rows, groups, how=np.sum):
-    return np.array([how(rows[:, groups == g], axis=1) for g in range(max(groups) + 1)]).T
-
-
-def merged(rows, groups, how=np.sum, without=1):
-    rows = merge(rows, groups, how)
-    n = len(rows)
-    with np.errstate(divide="ignore"):
-        others = (rows.sum(axis=0) - without * rows).clip(0) / (n - without)
-        return np.abs(np.log(rows.mean(axis=0) / others)).max(axis=1)
-
-
 def merged_in_loops(rows, groups):
-    merged, n, losses = merge(rows, groups), len(rows), []
-    for i in range(n):
-        before = merged.sum(axis=0) / n
-        after = np.delete(merged, i, axis=0).sum(axis=0) / (n - 1)
-        losses.append(
-            max(
-                math.inf if b == 0 else abs(math.log(a / b))
-                for a, b in zip(before, after, strict=True)
-                if a > 0
-            )
-        )
+    merged = np.array([rows[:, groups == g].sum(axis=1) for g in range(max(groups) + 1)]).T
+    losses = []
+    for i in range(len(rows)):
+        pairs = zip(merged.mean(axis=0), np.delete(merged, i, axis=0).mean(axis=0), strict=True)
+        losses.append(max(abs(math.log(a / b)) if b else math.inf for a, b in pairs if a > 0))
     return losses
 
 
 def draws(n, spread, sd, epsilon, limit):
-    best, error = 0, math.inf
-    for m in range(1, limit + 1):
-        b = spread / math.log1p(n * math.expm1(epsilon / m))
-        now = (sd**2 + 2 * b**2) / m
-        if now < error:
-            best, error = m, now
-    return best
+    def error(m):
+        return (sd**2 + 2 * (spread / math.log1p(n * math.expm1(epsilon / m))) ** 2) / m
+
+    return min(range(1, limit + 1), key=error)
 
 
 def scale_of_a_draw(n, epsilon):
@@ -49,10 +28,8 @@ def scale_of_a_draw(n, epsilon):
     low, high = 0.0, 60.0
     for _ in range(200):
         middle = (low + high) / 2
-        if math.log1p(math.expm1(middle) / n) < epsilon:
-            low = middle
-        else:
-            high = middle
+        enough = math.log1p(math.expm1(middle) / n) >= epsilon
+        low, high = (low, middle) if enough else (middle, high)
     return 1 / high
 
 
@@ -64,6 +41,6 @@ ANSWERS = {
     "best-draws": Answers([draws]),
     "merged-losses": Answers(
         [merged_in_loops],
-        (lambda rows, groups: merged(rows, groups, without=0), "Add up the columns"),
+        (lambda rows, groups: merged_in_loops(rows, np.sort(groups)), "Add up the columns"),
     ),
 }

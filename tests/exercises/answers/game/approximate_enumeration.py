@@ -20,10 +20,6 @@ def once(game, bins, genes):
     return game.evaluate(profile).payoff
 
 
-def sorted_only(game, bins, genes):
-    return fitness(game, np.sort(bins), genes)
-
-
 def rate_by_search(n, d, actions):
     low, high = 0.0, 1.0
     for _ in range(200):
@@ -47,11 +43,8 @@ ANSWERS = {
     "fitness": Answers(
         [fitness],
         (once, "profile must give every record one action"),
-        (sorted_only, "need not be sorted by bin"),
-        (
-            lambda game, bins, genes: game.evaluate(game.constant_profile(0)).payoff,
-            "Count the records of each bin",
-        ),
+        (lambda g, bins, genes: fitness(g, np.sort(bins), genes), "need not be sorted by bin"),
+        (lambda g, *case: g.evaluate(g.constant_profile(0)).payoff, "Count the records of each"),
     ),
     "rate": Answers(
         [rate_by_search],

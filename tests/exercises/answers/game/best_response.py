@@ -10,23 +10,15 @@ from pdpbook_exercises.chapters.small_games import after_move
 from tests.tools.answers import Answers
 
 
-def reply(game, profile, k, v, *, key=None, stays=True):
-    """The action with the best key; of equal ones the own, or the last."""
-    key = key or (lambda p: (game.evaluate(p).private_records, -game.evaluate(p).divergence))
-    best = v
-    for w in range(game.actions):
-        new, old = (key(after_move(profile, k, v, action)) for action in (w, best))
-        if new > old or (not stays and new >= old):
-            best = w
-    return best
-
-
-def careful_reply(game, profile, k, v):
-    """By sorting, with rounded divergences."""
+def reply(game, profile, k, v, *, private=True, stays=True):
+    """By sorting, with rounded divergences; of equal ones the own, or the last."""
     options = []
     for w in range(game.actions):
         outcome = game.evaluate(after_move(profile, k, v, w))
-        options.append((-outcome.private_records, round(outcome.divergence, 11), w != v, w))
+        order = w != v if stays else -w
+        options.append(
+            (-outcome.private_records * private, round(outcome.divergence, 11), order, w)
+        )
     return np.int64(min(options)[-1])
 
 
@@ -38,10 +30,6 @@ def first_better(game, profile, k, v):
         if (there.private_records, -there.divergence) > here:
             return w
     return v
-
-
-def by_kl(game, profile, k, v):
-    return reply(game, profile, k, v, key=lambda p: -game.evaluate(p).divergence // 1e-11)
 
 
 def along(game, profile, k, v, w, *, first=0):
@@ -90,8 +78,11 @@ def start(mine, rule):
 
 ANSWERS = {
     "reply": Answers(
-        [careful_reply],
-        (by_kl, "so the record should stay. Is an action compared with the best so far"),
+        [reply],
+        (
+            lambda *case: reply(*case, private=False),
+            "so the record should stay. Is an action compared with the best so far",
+        ),
         (first_better, "Another action makes more records private."),
         (lambda *case: reply(*case, stays=False), "With equal kernels no record"),
         (lambda game, profile, k, v: v, "The record stays, and another action is better."),

@@ -40,16 +40,14 @@ def pair_at_once(game, profile):
     return np.min([o.divergence for o in outcomes if o.private_records == game.records])
 
 
-def repair(
-    mass, needed, before, after, *, rounded=math.ceil, none=0, all_outputs=False, reduce=max
-):
+def repair(mass, needed, before, after, *, rounded=math.ceil, none=0, all_outputs=False):
     short = (needed > mass) | all_outputs
     asked = []
     for gap, step in zip((needed - mass)[short], (after - before)[short], strict=True):
         if step <= 0:
             return none
         asked.append(max(1, rounded(gap / step)))
-    return reduce(asked) if asked else 1
+    return max(asked, default=1)
 
 
 def repair_by_group(game, profile, *, private=True, most=math.inf):

@@ -10,10 +10,6 @@ from pdpbook_exercises.chapters.small_games import laplace_game
 from tests.tools.answers import Answers
 
 
-def tangents(s, points):
-    return np.array([1 - np.log(a) - np.asarray(s) / a for a in points])
-
-
 def widths(error):
     def miss(t):
         return t - 1 - math.log(t) - error
@@ -46,21 +42,13 @@ def one_after_the_other(low, high, error):
     return points
 
 
-def violation(profile, kernel, tau, sigma, *, weights=True, clip=True, mean=True):
+def violation(profile, kernel, tau, sigma, *, weights=True, mean=True, used_only=True):
     """The violation of the cuts with the mistakes that are asked for."""
     mass = np.einsum("kv,vkx->x", profile, kernel)
-    used = profile.sum(axis=1) > 0
-    share = profile[used] / (profile[used].sum(axis=1, keepdims=True) if weights else 1)
-    rows = np.einsum("kv,vkx->kvx", share, kernel[:, used])
+    size = profile.sum(axis=1, keepdims=True)
+    share = profile / (np.maximum(size, 1e-9) if weights else 1)
+    rows = np.einsum("kv,vkx->kvx", share, kernel)[size[:, 0] > 0 if used_only else slice(None)]
     average = rows.sum(axis=1) if mean else rows.max(axis=1)
-    worst = max((average - tau * mass).max(), (sigma * mass - average).max())
-    return max(worst, 0) if clip else worst
-
-
-def empty_bins_too(profile, kernel, tau, sigma):
-    mass = np.einsum("kv,vkx->x", profile, kernel)
-    average = np.einsum("kv,vkx->kx", profile, kernel)
-    average /= np.maximum(profile.sum(axis=1), 1)[:, None]
     return max((average - tau * mass).max(), (sigma * mass - average).max(), 0)
 
 
@@ -96,14 +84,14 @@ def dual_in_loops(cost, a, b, lower, upper, y):
     return total
 
 
-def two_records(mine, *, place=0, scales=(1.0, 2.0), aim=1.02):
+def two_records(mine, *, place=0, scales=(1.0, 2.0)):
     """Two records of one bin, as in the proof: the smallest scale decides about the price."""
     counts = np.eye(4, dtype=int)[place] * 2
 
     def miss(smallest):
         game = laplace_game(counts, [smallest, *scales], mine["epsilon"])
         ends = [game.evaluate(game.constant_profile(v)) for v in (0, 1 + int(np.argmin(scales)))]
-        return ends[1].divergence / ends[0].divergence - aim * mine["price"]
+        return ends[1].divergence / ends[0].divergence - 1.02 * mine["price"]
 
     return counts, [brentq(miss, 0.01, 0.3), *scales]
 
@@ -125,7 +113,7 @@ ANSWERS = {
         [violation_in_loops],
         (lambda *case: violation(*case, weights=False), "so nothing is violated"),
         (lambda *case: violation(*case, mean=False), "with the weights C / n_k"),
-        (empty_bins_too, "What about bins without records?"),
+        (lambda *case: violation(*case, used_only=False), "What about bins without records?"),
     ),
     "prices": Answers(
         [dual_in_loops],

@@ -11,20 +11,14 @@ def summed(p, q, width, *, over=np.cumsum, of=np.abs):
     return width * of(over(p) - over(q)).sum()
 
 
-def tried(n, epsilon, *, rounding=2.0, growth=math.expm1, last=1024):
-    return min(range(2, last + 1), key=lambda k: 1 / (rounding * k) + k / (k + n * growth(epsilon)))
+def tried(n, epsilon, *, rounding=2.0, last=1024):
+    growth = n * math.expm1(epsilon)
+    return min(range(2, last + 1), key=lambda k: 1 / (rounding * k) + k / (k + growth))
 
 
-def deleted(values, lower, upper, epsilon, *, fewer=1, width=None, worst=np.max):
+def deleted(values, lower, upper, epsilon, *, fewer=1, worst=np.max, of=np.abs):
     x = np.asarray(values)
-    changes = np.abs(x - x.mean()) / (x.size - fewer)
-    return worst(changes) * x.size * epsilon / (upper - lower if width is None else width)
-
-
-def one_sided(values, lower, upper, epsilon):
-    """Forgets the records below the mean."""
-    x = np.asarray(values)
-    return (x.max() - x.mean()) * x.size / (x.size - 1) * epsilon / (upper - lower)
+    return worst(of(x - x.mean())) / (x.size - fewer) * x.size * epsilon / (upper - lower)
 
 
 def both(values, lower, upper, epsilon, *, part=1.0, kept=False):
@@ -50,7 +44,7 @@ ANSWERS = {
         [deleted],
         (lambda x, a, b, e: deleted(x, a, b, e, fewer=0), "without each record"),
         (lambda x, a, b, e: deleted(x, a, b, e, worst=np.mean), "take the largest"),
-        (one_sided, "take the largest"),
+        (lambda x, a, b, e: deleted(x, a, b, e, of=np.array), "take the largest"),
     ),
     "range": Answers(
         [both],

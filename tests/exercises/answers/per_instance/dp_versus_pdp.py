@@ -23,45 +23,39 @@ def losses(counts, *, alone=math.inf, empty=math.nan, others=True, all_zero=True
     return found
 
 
-def by_lemma(n, epsilon):
+def by_lemma(n, epsilon, least=2):
     """Another way to write 1/tau: n / (1 + (n - 1)(1 - e^-epsilon))."""
-    return max(math.ceil(n / (1 - (n - 1) * math.expm1(-epsilon)) - 1e-9), 2)
+    return max(math.ceil(n / (1 - (n - 1) * math.expm1(-epsilon)) - 1e-9), least)
 
 
 def replaced(rows, i, new_row):
-    rows = np.array(rows)
-    before = rows.sum(axis=0)
-    rows[i] = new_row
-    return before, rows.sum(axis=0)
+    """Output by output."""
+    after = [*rows[:i], new_row, *rows[i + 1 :]]
+    pairs = [(a, b) for a, b in zip(sum(rows), sum(after), strict=True) if a + b > 0]
+    return max(abs(math.log(a / b)) if min(a, b) > 0 else math.inf for a, b in pairs)
 
 
-def loss(before, after):
-    return max(
-        math.inf if min(a, b) == 0 else abs(math.log(a / b))
-        for a, b in zip(before, after, strict=True)
-        if a + b > 0
-    )
+def seen_before(rows, i, new_row):
+    seen = rows.any(axis=0)
+    return replaced(rows[:, seen], i, new_row[seen])
 
 
 ANSWERS = {
     "no-noise-losses": Answers(
         [losses],
         (lambda counts: losses(counts, others=False), "Its leaving changes the other bins, too"),
+        (lambda counts: losses(counts)[:-1], "Its shape is (2,)"),
         (lambda counts: losses(counts, alone=0.0), "Bin 2 has one record."),
         (lambda counts: losses(counts, empty=0.0), "Bin 1 is empty"),
         (lambda counts: losses(counts, all_zero=False), "All records are in bin 0."),
-        (lambda counts: losses(counts)[:-1], "Its shape is (2,)"),
     ),
     "records-needed": Answers(
         [by_lemma],
-        (
-            lambda n, e: math.ceil(n / (1 - (n - 1) * math.expm1(-e)) - 1e-9),
-            "Is one record ever enough?",
-        ),
+        (lambda *case: by_lemma(*case, least=1), "Is one record ever enough?"),
         (lambda n, e: max(2, math.ceil(1 / -math.expm1(-e))), "That is without n"),
         (lambda n, e: max(2, 1 / (1 - (1 - 1 / n) * math.exp(-e))), "into a whole number"),
     ),
-    "replacement-loss": Answers([lambda *case: loss(*replaced(*case))]),
+    "replacement-loss": Answers([replaced], (seen_before, "so this output reveals it.")),
     "end-to-end-loss": Answers(
         [lambda n: np.array([2 - n % 2, (n - 1) // 2, (n - 1) // 2])],
         (lambda n: [n // 2, n - n // 2], "three whole numbers"),

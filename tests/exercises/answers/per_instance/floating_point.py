@@ -23,6 +23,12 @@ ANSWERS = {
         (lambda m, b: -math.expm1(-m / b), "goes out at an edge"),
         (lambda m, b: -math.expm1(-m / b) / 2, "two halves"),
     ),
-    "log-mass": Answers([log_mass]),
+    "log-mass": Answers(
+        [log_mass],
+        (
+            lambda s, w, b: math.log(math.exp(-s / b) * -math.expm1(-w / b) / 2 or 5e-324),
+            "The logarithm of a product",
+        ),
+    ),
     "coin": Answers([lambda x, m: x ** (m - 1) / math.factorial(m - 1) - x**m / math.factorial(m)]),
 }

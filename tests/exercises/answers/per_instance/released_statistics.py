@@ -3,6 +3,7 @@
 import numpy as np
 
 from pdpbook.foundations.mechanisms import analytic_gaussian_sigma
+from tests.naive import least_squares
 from tests.tools.answers import Answers
 
 
@@ -11,30 +12,23 @@ def refitted(features, response):
     errors = []
     for i in range(len(response)):
         others = np.delete(features, i, axis=0), np.delete(response, i)
-        errors.append(response[i] - features[i] @ np.linalg.lstsq(*others, rcond=None)[0])
+        errors.append(response[i] - features[i] @ least_squares(*others))
     return np.mean(np.square(errors))
 
 
-def joined(features, response, candidate, lower, upper, sigma, farther=max):
+def joined(features, response, candidate, lower, upper, sigma):
     """The definition: a fit with the record, at both ends."""
-    before = np.linalg.lstsq(features, response, rcond=None)[0]
-    lengths = [
-        np.linalg.norm(
-            np.linalg.lstsq(np.vstack([features, candidate]), np.r_[response, end], rcond=None)[0]
-            - before
-        )
-        for end in (lower, upper)
-    ]
-    return farther(lengths) / sigma
+    before = least_squares(features, response)
+    wider = np.vstack([features, candidate])
+    fits = [least_squares(wider, np.r_[response, end]) for end in (lower, upper)]
+    return max(np.linalg.norm(after - before) for after in fits) / sigma
 
 
 def by_records(changes, epsilon, delta):
     """The largest of the noises that each record needs."""
-    return max(
-        analytic_gaussian_sigma(sensitivity=float(length), epsilon=epsilon, delta=delta)
-        for length in np.linalg.norm(np.asarray(changes), axis=1)
-        if length > 0
-    )
+    promise = {"epsilon": epsilon, "delta": delta}
+    lengths = [float(length) for length in np.linalg.norm(changes, axis=1) if length > 0]
+    return max(analytic_gaussian_sigma(sensitivity=each, **promise) for each in lengths)
 
 
 ANSWERS = {

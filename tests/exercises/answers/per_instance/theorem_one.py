@@ -1,6 +1,7 @@
 """Answers to the exercises of *How much noise is enough*."""
 
 import math
+from itertools import count
 
 from scipy.optimize import bisect, brentq
 
@@ -10,10 +11,7 @@ from tests.tools.answers import Answers
 
 
 def needed_by_search(scale, epsilon):
-    n = 2
-    while scale_bound(n, epsilon) > scale:
-        n += 1
-    return n
+    return next(n for n in count(2) if scale_bound(n, epsilon) <= scale)
 
 
 def own_by_search(n, epsilon, others):
@@ -38,7 +36,10 @@ def on_grid(n, epsilon, bins):
 
 
 ANSWERS = {
-    "records-needed": Answers([needed_by_search]),
+    "records-needed": Answers(
+        [needed_by_search],
+        (lambda scale, e: math.ceil(math.expm1(1 / scale) / math.expm1(e)), "at least 2"),
+    ),
     "own-scale": Answers(
         [own_by_search],
         (lambda n, e, others: 2 * scale_bound(n, e), "It is enough, but not the smallest"),
