@@ -31,8 +31,8 @@ def dp_histogram(
     epsilon : float
         Privacy level, from 1e-12 to 36.
     rng : numpy.random.Generator, optional
-        For experiments that have to be repeated.  A release takes None: the generator of the
-        operating system.
+        For reproducible experiments.  For a release, leave it out: the default is the generator of
+        the operating system.
 
     Returns
     -------

@@ -127,8 +127,8 @@ def private_randomiser(
     share : float
         Of ε for the noisy counts, in (0, 1]; :math:`\varepsilon_1` = share × ε is from 1e-12 to 36.
     rng : numpy.random.Generator, optional
-        For experiments that have to be repeated.  A release takes None: the generator of the
-        operating system.
+        For reproducible experiments.  For a release, leave it out: the default is the generator of
+        the operating system.
     actions : {"rows", "blur", "laplace"}
         What a row may be, see :func:`pdpbook.audit.safe_randomiser`.
     at_least : int

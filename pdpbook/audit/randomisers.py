@@ -179,8 +179,8 @@ def draw_released(
     size : int
         Draws, up to 2 GiB of them.
     rng : numpy.random.Generator, optional
-        For experiments that have to be repeated.  A release takes None: the generator of the
-        operating system.
+        For reproducible experiments.  For a release, leave it out: the default is the generator of
+        the operating system.
 
     Returns
     -------

@@ -436,7 +436,7 @@ class Outcome:
         size : int
             Number of independent draws, from 1 to so many that they take 2 GiB.
         rng : numpy.random.Generator, optional
-            A release takes None: the generator of the operating system.
+            For a release, leave it out: the default is the generator of the operating system.
 
         Returns
         -------

@@ -178,7 +178,7 @@ def test_a_sharp_picture_has_a_large_end_to_end_loss():
         ([0.6, 0.6], r"pipeline\(counts\) must sum to 1, .*1\.2"),
         ([1.5, -0.5], r"pipeline\(counts\) must be >= 0 .*-0\.5"),
         ([math.nan, 1.0], r"must be finite .*nan"),
-        (None, r"pipeline\(counts\) must hold numbers"),
+        (None, r"pipeline\(counts\) must contain numbers"),
     ],
 )
 def test_a_pipeline_without_a_distribution_is_refused(output, message):
