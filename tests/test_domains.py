@@ -471,7 +471,7 @@ RELATIONS: list[tuple[str, dict[str, Any], str | None]] = [
     ("game_pairs", dict(y=[1.0, 2.0]), "x and y must have the same length, got 4 and 2"),
     ("load_friends", dict(path="x"), "path must be left out"),
     ("misfit", dict(ours=[0.1, 0.2]), "ours and published must have the same length, got 2 and 1"),
-    ("noise_row", dict(profiles=[]), "profiles must hold at least one profile"),
+    ("noise_row", dict(profiles=[]), "profiles must contain at least one profile"),
     ("pair_row", dict(seeds=[]), "seeds must contain at least one seed"),
     ("regression_table", dict(settings=["x"]), "settings must be .* got settings='x'"),
     ("sample_pairs", dict(second=np.eye(3)), "first and second must have the same length"),
