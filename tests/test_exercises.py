@@ -250,7 +250,7 @@ def test_a_solution_is_executed_and_folded_below_the_cells_and_a_wrong_one_is_re
     assert fold.find_next_sibling("p").get_text() == "The text goes on."
     [*code, output] = [block.get_text().strip() for block in fold.select("pre")]
     assert code == ["f = abs", "check = print\nprint(f(-1))"] and output.endswith("\n1")
-    assert "What your proof should hold. A reason." in fold.get_text()
+    assert "What your proof should contain. A reason." in fold.get_text()
     done = build(tmp_path, **pages | {"book/solutions/a": HEAD + SOLVED.replace("abs", "ups")})
     assert done.returncode != 0 and "book/solutions/a.md fails:" in done.stderr
     assert "name 'ups' is not defined" in done.stderr

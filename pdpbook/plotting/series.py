@@ -314,7 +314,7 @@ def looks(labels: Iterable[str]) -> list[dict[str, Any]]:
     for position, (label, name) in enumerate(zip(labels, entries, strict=True)):
         if found[position] is None:
             if not (dashes and markers and (name or label in ranks or colours)):
-                raise ValueError(f"labels must not be too many to distinguish, got labels={labels}")
+                raise ValueError(f"labels must be few enough to distinguish, got labels={labels}")
             if name:
                 colour = LOOKS[name].colour
             elif label in ranks:

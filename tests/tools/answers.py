@@ -1,7 +1,7 @@
-"""Right and wrong answers to the exercises, which show what the checks are worth.
+"""Right and wrong answers to the exercises, as tests of the checks.
 
-``tests/exercises/answers/<part>/<chapter>.py`` has them for the exercises of a chapter, as a
-dictionary ``ANSWERS`` from a name to :class:`Answers`.  A mistake that a check names in its
+The file ``tests/exercises/answers/<part>/<chapter>.py`` contains the answers to the exercises of a
+chapter, in a dictionary ``ANSWERS`` from names to :class:`Answers`.  A mistake in a check's
 dictionary of mistakes is not repeated there.
 """
 
@@ -14,26 +14,26 @@ from pdpbook_exercises import own
 from pdpbook_exercises.checking import CHECKS, READER
 from tests.tools.notebooks import ROOT
 
-#: A wrong answer, and words of the message that it must get.
+#: A wrong answer, and words of the expected message.
 Refused = tuple[Any, str]
 PLACE = ROOT / "tests" / "exercises" / "answers"
 
 
 @dataclass(frozen=True)
 class Answers:
-    """Answers to one exercise.
+    """The answers to one exercise.
 
     Attributes
     ----------
     wrong : sequence of (answer, str), or callable
-        Plausible wrong answers that no check names, each with words of the message it must get.
+        Plausible wrong answers that no check names, each with words of the expected message.
     right : sequence of answers, or callable
-        At least one, by another algorithm than the page of solutions if there is one.
+        At least one right answer, if possible by an algorithm different from that of the solution.
 
     Notes
     -----
-    They are callables without arguments where making the answers takes time, and callables that
-    take what a student has of their own where each has.
+    They are callables without arguments if computing the answers takes time, and callables of a
+    student's own numbers if each student has their own.
     """
 
     wrong: Sequence[Refused] | Callable[..., Sequence[Refused]] = ()
@@ -41,7 +41,7 @@ class Answers:
 
 
 def answers_of_all() -> dict[str, Answers]:
-    """Return the answers to all exercises by name; importing them registers the checks, too."""
+    """Return the answers to all exercises by name; the imports also register the checks."""
     found: dict[str, Answers] = {}
     for path in sorted(PLACE.rglob("*.py")):
         names = [*path.relative_to(PLACE.parent.parent).with_suffix("").parts]
@@ -59,10 +59,10 @@ def _made(answers: Any, name: str, me: str) -> list[Any]:
 
 
 def right_answers(name: str, answers: Answers, me: str = READER) -> list[Any]:
-    """Return the right answers to an exercise, as the student ``me`` has it."""
+    """Return the right answers to an exercise for the student ``me``."""
     return _made(answers.right, name, me)
 
 
 def wrong_answers(name: str, answers: Answers) -> list[Refused]:
-    """Return the wrong answers to an exercise, with words of the message that each must get."""
+    """Return the wrong answers to an exercise, each with words of the expected message."""
     return _made(answers.wrong, name, READER)
