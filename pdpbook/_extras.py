@@ -2,8 +2,7 @@
 
 The package itself needs NumPy, SciPy, numba, pandas, HiGHS and lazy-loader.  A module of an extra
 is imported by :func:`require` in the function that needs it, before this function does any work.
-If the module is missing, the error names the extra to install, from a clone, because the package is
-not on an index.
+The error for a missing module names the extra to install from a clone: no index has the package.
 """
 
 from __future__ import annotations

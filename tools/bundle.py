@@ -2,8 +2,7 @@
 
 The command ``python -m tools.bundle`` collects them in ``_build/notebooks``, with the wheels of the
 three packages, the versions with which the notebooks were run, the figures with sliders and the
-licences, and packs everything into ``_build/html/pdpbook-notebooks.zip``, to which the first page
-links.
+licences, and packs all into ``_build/html/pdpbook-notebooks.zip``, linked from the first page.
 """
 
 import re

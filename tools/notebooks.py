@@ -5,9 +5,8 @@ page hides is included, folded, because other cells may need its results.  The o
 prediction is left out until the reader runs the cell; the page's comment on it is in a fold.
 
 The command ``python -m tools.notebooks`` writes each notebook beside its page in ``_build/html``,
-and all notebooks, with all of their outputs, into ``_build/nbval``, where ``make nbval`` executes
-them.  The arguments for the instructor's book are ``_toc_instructor.yml
-_build/instructor/_build/html``.
+and all notebooks, with all outputs, into ``_build/nbval``, where ``make nbval`` executes them.
+The instructor's book needs the arguments ``_toc_instructor.yml _build/instructor/_build/html``.
 """
 
 from __future__ import annotations

@@ -196,8 +196,7 @@ def one_run_epsilon(
     Parameters
     ----------
     correct, guesses : int
-        Numbers of correct guesses and of all guesses; with δ > 0 the latter is fixed before the run
-        and ≤ 10⁶.
+        Numbers of correct and of all guesses; with δ > 0 the latter is ≤ 10⁶ and fixed beforehand.
     canaries : int, optional
         Number m of records that were each included with probability ½, independently; canaries
         without a guess are abstentions.  Equal to ``guesses`` if not given.

@@ -185,8 +185,7 @@ class Removal:
     Attributes
     ----------
     bin, action : int
-        Bin and action of the record; among the actions of its bin, this one had the largest pDP
-        loss.
+        Bin and action of the record, which had the largest pDP loss in its bin.
     profile, rerun : ndarray of int, shape (K, V)
         The profile with all records, and the profile that the solver finds without the record.
     present, fixed_noise, end_to_end : ndarray, shape (K,)

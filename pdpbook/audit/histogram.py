@@ -31,8 +31,7 @@ def dp_histogram(
     epsilon : float
         Privacy level, from 1e-12 to 36.
     rng : numpy.random.Generator, optional
-        For reproducible experiments.  For a release, leave it out: the default is the generator of
-        the operating system.
+        For a release, leave it out: the default is the generator of the operating system.
 
     Returns
     -------

@@ -123,14 +123,11 @@ def private_randomiser(
     counts : array_like of int, shape (K,)
         Histogram of the data on a public grid, with any number of records from 0.
     epsilon, delta : float
-        Privacy budget of publishing the randomiser, the noisy counts and one draw: ε > 0, δ in
-        (0, 1).
+        Budget for publishing the randomiser, the noisy counts and one draw: ε > 0, δ in (0, 1).
     share : float
-        Share of ε for the noisy counts, in (0, 1]; :math:`\varepsilon_1` = share × ε is from 1e-12
-        to 36.
+        Share of ε for the noisy counts, in (0, 1]; ε₁ = share × ε is from 1e-12 to 36.
     rng : numpy.random.Generator, optional
-        For reproducible experiments.  For a release, leave it out: the default is the generator of
-        the operating system.
+        For a release, leave it out: the default is the generator of the operating system.
     actions : {"rows", "blur", "laplace"}
         The kind of rows, see :func:`pdpbook.audit.safe_randomiser`.
     at_least : int
@@ -179,8 +176,7 @@ def from_noisy_counts(
 ) -> PrivateRandomiser:
     """Return the result of :func:`private_randomiser` for given noisy counts, shape (K,).
 
-    The level of the counts is ``first``, and that of one draw is ``second``; the caller has checked
-    the arguments.
+    The ε of the counts is ``first``, that of one draw ``second``; the caller has checked both.
     """
     margin = noise_margin(noisy.size, epsilon=first, delta=delta)
     lower = np.maximum(noisy - margin, 0)

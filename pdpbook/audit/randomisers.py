@@ -179,8 +179,7 @@ def draw_released(
     size : int
         Number of draws, up to 2 GiB of them.
     rng : numpy.random.Generator, optional
-        For reproducible experiments.  For a release, leave it out: the default is the generator of
-        the operating system.
+        For a release, leave it out: the default is the generator of the operating system.
 
     Returns
     -------

@@ -87,8 +87,7 @@ def instance_wise_game(
     bins : int
         Number of bins K.
     grid_epsilon : float, optional
-        If given, the interval is padded as for the Laplace mechanism at this ε; the abstract does
-        not mention padding.
+        Pad the interval as for the Laplace mechanism at this ε; the abstract mentions no padding.
 
     Notes
     -----

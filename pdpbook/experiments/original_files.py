@@ -1,7 +1,6 @@
 """The search for the original files, and their reading.
 
-A file with unexpected contents is refused as a whole, and the error names the file, the column and
-the line.
+A file with unexpected contents is refused; the error names the file, the column and the line.
 """
 
 from __future__ import annotations

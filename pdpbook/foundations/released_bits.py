@@ -7,8 +7,7 @@ A program draws Laplace noise of scale b from a uniform number :math:`U=k\,2^{-5
 and every operation rounds.  So y takes at most :math:`2^{53}` values, and this set depends on x.
 An attacker who compares two data sets with the answers x and x' counts how many k give the released
 y for x, and how many for x'.  The counts are the probabilities of y, in units of :math:`2^{-53}`.
-If the second count is 0, then y proves that x was the answer, whatever ε was promised
-(Mironov 2012).
+If the second count is 0, y proves that x was the answer, whatever ε was promised (Mironov 2012).
 
 The output increases with k, so the numbers k that give y form an interval, and two bisections find
 its ends.
@@ -80,8 +79,7 @@ def laplace_preimages(
     Returns
     -------
     ndarray of int, shape (m,)
-        The counts; divided by ``2**bits - 1``, each is the probability that
-        :func:`double_laplace` returns the number.
+        Divided by ``2**bits - 1``, the probability that :func:`double_laplace` returns each number.
 
     Notes
     -----

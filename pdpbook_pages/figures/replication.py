@@ -130,8 +130,7 @@ def release_and_noise(
 def column_figure(table: pd.DataFrame, published: pd.DataFrame) -> Figure:
     """Draw the cosine similarity of the Laplace mechanism on every column of a file.
 
-    The columns of the first table are ``column``, ``epsilon``, ``cosine``, and those of the second
-    ``epsilon``, ``cosine_similarity``.
+    The columns are ``column``, ``epsilon``, ``cosine``, and ``epsilon``, ``cosine_similarity``.
     """
     figure, axes = new_figure(height=3.6)
     columns = list(table.groupby("column", sort=False))
@@ -248,8 +247,7 @@ def table_figure(
 ) -> Figure:
     """Draw KL against ε: printed, computed with its range, and the certified floor.
 
-    Our results are the rows of :func:`pdpbook_pages.tables.replication.replicate` for one
-    experiment.
+    Our results are rows of :func:`pdpbook_pages.tables.replication.replicate`.
     """
     figure, grid = new_figure(1, 2, height=3.8, sharey=True)
     for axes, setting in zip(grid.flat, titles, strict=True):

@@ -2,8 +2,7 @@
 
 The command ``python -m pdpbook_pages.tables.deep_q --out FILE --profiles FILE --bounds FILE``
 trains on both readings of the scales for longer than a page can, and writes the learning curve, the
-best profile of each reading, and the certified optima.  Taught in *Instance-wise noise by
-learning*.
+best profiles and the certified optima.  Taught in *Instance-wise noise by learning*.
 """
 
 from __future__ import annotations

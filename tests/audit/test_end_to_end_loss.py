@@ -200,9 +200,7 @@ def test_a_pipeline_that_changes_its_input_is_refused_and_the_input_is_safe():
 
 def test_a_generator_that_goes_on_from_call_to_call_is_refused():
     rng = np.random.default_rng(0)
-    with pytest.raises(
-        ValueError, match="same distribution for the same histogram, got two that differ"
-    ):
+    with pytest.raises(ValueError, match="for the same histogram, got two that differ"):
         pb.end_to_end_losses([3, 1], lambda c: rng.dirichlet([1, 1]))
 
 
