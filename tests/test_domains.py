@@ -130,6 +130,7 @@ whole [1, 2**53]  bins: noise_margin
 whole [1, 2**53]  bins?: published_scale_bound
 whole [1, 2**53]  draws: advanced_composition
 whole [1, 2**53]  n: likely_counts posterior_from_both posterior_from_public public_randomiser
+whole [1, 2**53]  rounds: simultaneous_replies
 whole [1, 2**53]  sensitivity: geometric_mechanism
 whole [1, memory]  batch_size copies crossover_points groups hidden measurements
     replay replicates rounds size
@@ -160,7 +161,7 @@ whole [9, 12]  guesses
 whole [9, 2**53]  positives
 whole [10, 2**53]  canaries?
 
-flag  batch mean printed progress shuffle whole zero_sum
+flag  averaging batch mean printed progress shuffle whole zero_sum
 flag?  progress: audit_release report
 rows|blur|laplace  actions
 silent|laplace  before
@@ -173,7 +174,7 @@ record|all  privacy
 printed|over-epsilon  reading
 actions|items|response  state
 
-bayesian game  game: bayesian_equilibria zero_sum_equilibrium
+bayesian game  game: bayesian_equilibria simultaneous_replies zero_sum_equilibrium
 counts  counts public
 histogram  counts: PrivateRandomiser.output dp_histogram draw_released private_randomiser
 histogram  lower: is_safe safe_randomiser

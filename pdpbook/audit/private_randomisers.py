@@ -1,4 +1,4 @@
-r"""The repaired game: a randomiser made from a noisy histogram, and one draw under it.
+r"""The repaired game: a randomiser made from a DP histogram, and one draw under it.
 
 The custodian adds two-sided geometric noise, :math:`\Pr[Z=z]\propto e^{-\varepsilon_1|z|}`, to the
 counts c.  From the noisy counts alone the custodian computes

@@ -1,4 +1,10 @@
-from .bayesian_game import BayesianGame, Equilibrium, bayesian_equilibria, zero_sum_equilibrium
+from .bayesian_game import (
+    BayesianGame,
+    Equilibrium,
+    bayesian_equilibria,
+    simultaneous_replies,
+    zero_sum_equilibrium,
+)
 from .deep_q import QNetwork, Training, committed_run, train
 from .gaussian_pdp import hockey_stick_divergences
 from .gradual_release import gradual_laplace, refine, two_level_density
@@ -31,6 +37,7 @@ from .social_distance import (
     TunedBudgets,
     budget_cap,
     distance_budgets,
+    effective_distances,
     game_tuned_budgets,
     guess_bound,
     hop_distances,
@@ -60,6 +67,7 @@ __all__ = [
     "committed_run",
     "difference_game",
     "distance_budgets",
+    "effective_distances",
     "filter_budget",
     "filtered_descent",
     "game_tuned_budgets",
@@ -76,6 +84,7 @@ __all__ = [
     "quality_of_service",
     "refine",
     "simulated_rmse",
+    "simultaneous_replies",
     "solve_repeated",
     "train",
     "two_level_density",

@@ -5,6 +5,9 @@ type does.  A pair of plans is a Bayesian Nash equilibrium if no type of either 
 another action.  If the game is zero-sum, one linear program finds an equilibrium.  In general the
 game is written as a matrix game of pure plans, and the equilibria of that game are enumerated.
 
+Algorithm 1 of Cui et al. (2019), a loop in which all types act at the same time, is here as well.
+It finds an equilibrium only if there is a pure one.
+
 The games that are solved here are built in :mod:`pdpbook.beyond.privacy_games`.  Taught in *The
 privacy game*.
 """
@@ -21,7 +24,13 @@ from pdpbook import _validate
 from pdpbook._extras import require
 from pdpbook._repr import short_repr
 
-__all__ = ["BayesianGame", "Equilibrium", "bayesian_equilibria", "zero_sum_equilibrium"]
+__all__ = [
+    "BayesianGame",
+    "Equilibrium",
+    "bayesian_equilibria",
+    "simultaneous_replies",
+    "zero_sum_equilibrium",
+]
 
 Floats = NDArray[np.float64]
 
@@ -103,15 +112,18 @@ class BayesianGame:
         """
         x, y = self._plans(user_plan, adversary_plan)
         gains = []
-        for path, payoff, plan, other, axis in (
-            ("ts,tsab,sb->ta", self.user, x, y, 1),
-            ("ts,tsab,ta->sb", self.adversary, y, x, 0),
-        ):
+        for value, plan, axis in zip(self._values(x, y), (x, y), (1, 0), strict=True):
             weight = self.prior.sum(axis=axis)
-            value = np.einsum(path, self.prior, payoff, other)
             gain = value.max(axis=1) - (value * plan).sum(axis=1)
             gains.append((gain[weight > 0] / weight[weight > 0]).max())
         return float(max(*gains, 0.0))
+
+    def _values(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
+        """Return what each action of each type is worth against the other side's plan."""
+        return (
+            np.einsum("ts,tsab,sb->ta", self.prior, self.user, y),
+            np.einsum("ts,tsab,ta->sb", self.prior, self.adversary, x),
+        )
 
     def _plans(self, user_plan: ArrayLike, adversary_plan: ArrayLike) -> tuple[Floats, Floats]:
         types, kinds, actions, attacks = self.user.shape
@@ -133,7 +145,7 @@ class BayesianGame:
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium:
-    """A Bayesian Nash equilibrium and how exactly it is one.
+    """A pair of plans, and how exactly it is a Bayesian Nash equilibrium.
 
     Attributes
     ----------
@@ -212,6 +224,55 @@ def zero_sum_equilibrium(game: BayesianGame) -> Equilibrium:
     user = np.asarray(found.x)[: types * actions].reshape(types, actions)
     adversary = -np.asarray(found.ineqlin.marginals).reshape(kinds, attacks)
     return _equilibrium(game, user, adversary)
+
+
+def simultaneous_replies(
+    game: BayesianGame, *, rounds: int = 1000, averaging: bool = False
+) -> Equilibrium:
+    """Let all types reply at the same time, again and again, and return the last plans.
+
+    Every type begins with its first action, and then takes the best against the other side's plan.
+
+    Parameters
+    ----------
+    game : BayesianGame
+        Any.
+    rounds : int, at least 1
+        At most so many; the loop ends at an equilibrium.
+    averaging : bool
+        Whether the plans are the averages of all rounds (fictitious play), not the last replies.
+
+    Returns
+    -------
+    Equilibrium
+        It is an equilibrium only if its regret is 0.
+
+    Notes
+    -----
+    Source: algorithm 1 of Cui et al. (2019), which leaves open how the plans are updated.  Without
+    averaging the loop can end only at a pure equilibrium.  Taught in *The privacy game*.
+
+    Examples
+    --------
+    >>> stag = np.array([[4.0, 0.0], [3.0, 2.0]])[None, None]
+    >>> found = simultaneous_replies(BayesianGame(stag, stag.transpose(0, 1, 3, 2), [[1.0]]))
+    >>> found.user, found.regret
+    (array([[1., 0.]]), 0.0)
+    """
+    game = _validate.instance("game", game, BayesianGame)
+    rounds = _validate.integer("rounds", rounds, at_least=1)
+    averaging = _validate.boolean("averaging", averaging)
+    types, kinds, actions, attacks = game.user.shape
+    plans = [np.eye(actions)[[0] * types], np.eye(attacks)[[0] * kinds]]
+    for k in range(1, rounds + 1):
+        values = game._values(plans[0], plans[1])
+        sides = [*zip(plans, values, strict=True)]
+        if all(((plan * value).sum(axis=1) >= value.max(axis=1)).all() for plan, value in sides):
+            break
+        step = 1 / (k + 1) if averaging else 1.0
+        replies = [np.eye(value.shape[1])[value.argmax(axis=1)] for value in values]
+        plans = [plan + step * (reply - plan) for plan, reply in zip(plans, replies, strict=True)]
+    return _equilibrium(game, plans[0], plans[1])
 
 
 def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple[Equilibrium, ...]:

@@ -249,7 +249,8 @@ class PerInstanceLaplace:
         ndarray, shape (n,)
             :math:`\max_x |\ln P(x)/P_{-i}(x)|` in nats, infinite where a record alone reaches an
             output.  It is computed from the whole weights that :meth:`sample` uses and rounded up
-            by a few units in the last place, so it bounds the loss of this sampler.
+            by a few units in the last place of itself or, if this is larger, of
+            :math:`\ln\frac n{n-1}`, so it bounds the loss of this sampler.
 
         Notes
         -----

@@ -343,9 +343,9 @@ class Outcome:
         This is the fixed-noise loss of the record's removal: all other records keep their noise.
         It is nan where no record of bin k plays v, infinite where a record alone reaches an output.
 
-        The loss is rounded up by a few units in the last place, but not above ε if the record is
-        private at delta = 0.  So at delta = 0 a record is private if and only if this number is at
-        most ε.
+        The loss is rounded up by a few units in the last place of itself or, if this is larger, of
+        ln(n/(n-1)), but not above ε if the record is private at delta = 0.  So at delta = 0 a
+        record is private if and only if this number is at most ε.
         """
         losses = np.empty(self.profile.shape)
         _loops.group_losses(self.game.compiled, *self._writable(), losses)

@@ -1,16 +1,17 @@
 r"""One scale for everybody, and no more noise than these data need.
 
 Theorem 1′ gives a common scale that is safe for *every* data set.  A custodian who may look at the
-data, as the players of the game do, can take less: the smallest common scale at which every record
-of *this* data set is private.  It needs no game, has one number to choose, and stands in the same
-currency as the game's equilibria (the others' noise is held fixed), so it is the baseline that
-every gain of individual noise is measured against.
+data, as the players of the game do, can take less: a common scale from which on every record of
+*this* data set is private.  It needs no game, has one number to choose, and its promise is that of
+the game's equilibria (the others' noise is held fixed), so it is the baseline that every gain of
+individual noise is measured against.
 
 Going down from the safe scale, the first scale at which somebody is exposed is found on a
-geometric ladder and then by halving.  In thousands of random data sets the largest loss never fell
-when the common scale did, so the ladder skips nothing; the definition does not depend on it: every
-rung above the answer was found private.  What is found private is the kernel in whole numbers that
-a game makes of the scale, and it is found without rounding.
+geometric ladder and then by halving.  In thousands of random data sets the largest loss of the
+ideal noise never fell when the common scale did.  But what is found private, without rounding, is
+the kernel in whole numbers that a game makes of the scale, and its largest loss may fall: for the
+heights at ε = 0.1, padded for this ε, the search ends at 0.0039511, and all records are private
+at 0.0039488 again.  So the scale is the end of a search, and no smaller one is ruled out.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _NO_NOISE = 0.02
 
 
 def common_scale(counts: ArrayLike, *, epsilon: float) -> float:
-    """Return the smallest Laplace scale that makes every record of a data set private.
+    """Return a Laplace scale from which on every record of a data set is private.
 
     All records carry truncated Laplace noise of the same scale.
 
@@ -52,11 +53,12 @@ def common_scale(counts: ArrayLike, *, epsilon: float) -> float:
     Returns
     -------
     float
-        The scale, in units of the grid, rounded up by at most one part in 10⁹; 0.0 if nobody
-        needs noise, which :class:`pdpbook.PerInstanceLaplace` takes for none.  Every larger scale
-        of a ladder with steps of 2 %, which ends where Theorem 1′ makes the ideal kernel private,
-        is private too.  If ε is so small that the steps of 2⁻⁵² in a kernel count, the ladder goes
-        further up, to where they all are equal.
+        The scale, in units of the grid; 0.0 if nobody needs noise, which
+        :class:`pdpbook.PerInstanceLaplace` takes for none.  All records are private with it and
+        on every larger scale of a ladder with steps of 2 %, which ends where Theorem 1′ makes the
+        ideal kernel private, and a record is exposed at a scale that is smaller by one part in
+        10⁹.  Some smaller scales may be private again.  If ε is so small that the steps of 2⁻⁵²
+        in a kernel count, the ladder goes further up, to where they all are equal.
 
     Notes
     -----

@@ -165,8 +165,8 @@ def privacy_losses(rows: ArrayLike, mass: ArrayLike, n: int) -> NDArray[np.float
         The loss :math:`\ell_i` in nats, infinite where a record alone reaches an output.  The
         maximum is over all outputs that any record reaches; an output that the record itself never
         reaches contributes :math:`\ln(n/(n-1))`.  The loss is rounded up by a few units in the last
-        place, so it is an upper bound for the given rows and mass; rounding errors in these
-        arguments are not accounted for.
+        place of itself or, if this is larger, of :math:`\ln\frac n{n-1}`, so it is an upper bound
+        for the given rows and mass; it does not account for rounding errors in these arguments.
 
     Notes
     -----

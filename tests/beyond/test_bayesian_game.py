@@ -1,6 +1,6 @@
 """Static games with private types: equilibria, their regret, and what is refused."""
 
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -181,3 +181,32 @@ def test_a_game_too_large_to_write_down_is_refused() -> None:
     game = bg.BayesianGame(payoffs, payoffs, np.full((types, 1), 1 / types))
     with pytest.raises(ValueError, match="got 8192 and 2"):
         bg.bayesian_equilibria(game)
+
+
+def test_simultaneous_replies_end_at_a_pure_equilibrium_or_go_round() -> None:
+    rng, ended = np.random.default_rng(5), 0
+    for _ in range(60):
+        game = random_game(rng, (2, 2, 2, 2), zero_sum=False)
+        plans = [np.eye(2)[list(actions)] for actions in product(range(2), repeat=2)]
+        user = adversary = plans[0]
+        for _ in range(16):  # there are 16 pairs of pure plans
+            user, adversary = (
+                max(plans, key=lambda plan: game.payoffs(plan, adversary)[0]),
+                max(plans, key=lambda plan: game.payoffs(user, plan)[1]),
+            )
+        met = literal_regret(game, user, adversary) < 1e-12
+        found = bg.simultaneous_replies(game, rounds=17)
+        assert met == (found.regret < 1e-12)
+        assert not met or ((found.user == user).all() and (found.adversary == adversary).all())
+        ended += met
+    assert 10 < ended < 60
+
+
+def test_averages_of_replies_come_near_the_value_of_a_zero_sum_game() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(5):
+        game = random_game(rng, (2, 2, 2, 3), zero_sum=True)
+        value = bg.zero_sum_equilibrium(game).payoffs[0]
+        near = bg.simultaneous_replies(game, rounds=3000, averaging=True)
+        assert near.regret < 0.1
+        assert abs(near.payoffs[0] - value) < 0.1

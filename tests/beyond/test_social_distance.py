@@ -12,6 +12,7 @@ from scipy import optimize, stats
 from pdpbook.beyond.social_distance import (
     budget_cap,
     distance_budgets,
+    effective_distances,
     game_tuned_budgets,
     guess_bound,
     hop_distances,
@@ -50,12 +51,32 @@ def test_hops_are_those_of_breadth_first_search(n: int, density: float, seed: in
     assert (hop_distances(graph, sources=chosen) == expected[chosen]).all()
 
 
+@given(st.integers(1, 12), st.floats(0.0, 0.4), st.integers(0, 10_000))
+def test_effective_distances_are_the_shortest_of_all_paths(
+    n: int, density: float, seed: int
+) -> None:
+    graph = nx.gnp_random_graph(n, density, seed=seed)
+    steps = nx.DiGraph()
+    steps.add_nodes_from(graph)
+    steps.add_weighted_edges_from(
+        (a, b, 1 + np.log(graph.degree(a))) for a in graph for b in graph[a]
+    )
+    lengths = dict(nx.all_pairs_bellman_ford_path_length(steps))
+    expected = [[lengths[a].get(b, np.inf) for b in graph] for a in graph]
+    np.testing.assert_allclose(effective_distances(graph), expected, rtol=1e-12)
+    graph.add_edges_from((a, a) for a in [*graph])  # nobody is their own friend
+    np.testing.assert_allclose(
+        effective_distances(graph, sources=[n - 1]), expected[-1:], rtol=1e-12
+    )
+
+
 def test_an_arc_joins_both_of_its_ends() -> None:
     chain = nx.DiGraph([("a", "b"), ("c", "b"), ("c", "d")])
     there = hop_distances(chain)
     assert (there == hop_distances(chain.to_undirected())).all()
     assert there.tolist() == [[0, 1, 2, 3], [1, 0, 1, 2], [2, 1, 0, 1], [3, 2, 1, 0]]
     assert hop_distances(chain, sources=[1]).tolist() == [[1, 0, 1, 2]]
+    assert (effective_distances(chain) == effective_distances(chain.to_undirected())).all()
 
 
 def test_the_mean_is_over_all_sources_also_those_that_reach_nobody() -> None:

@@ -1,4 +1,4 @@
-"""The smallest common scale, against a search from below and against the definition of privacy."""
+"""The common scale, against a search from below and against the definition of privacy."""
 
 import numpy as np
 from hypothesis import given
@@ -60,6 +60,15 @@ def test_the_scale_is_rounded_up_by_less_than_a_billionth():
         scale = pb.common_scale(counts, epsilon=epsilon)
         losses = [largest_loss(counts, scale * (1 - off)) for off in (0.0, 1.2e-9, 1e-7)]
         assert losses[0] <= epsilon * (1 + 1e-14) < epsilon * (1 + 1e-13) < losses[1] < losses[2]
+
+
+def test_a_smaller_scale_may_be_private_in_whole_numbers():
+    game = pb.NVOGame.from_data(pb.load_heights()["height"], epsilon=0.1)
+    scale = pb.common_scale(game.counts, epsilon=0.1)
+    smaller = pb.laplace_kernel(game.bins, [0.0039488])
+    each = pb.NVOGame(game.counts, smaller, epsilon=0.1)
+    assert scale > 0.00395
+    assert each.evaluate(each.constant_profile(0)).private_records == 1317
 
 
 def test_crowds_need_no_noise_and_lonely_records_do():

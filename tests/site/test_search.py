@@ -17,7 +17,7 @@ QUERIES = {
     "game/nvo-game": "Nash equilibrium; equilibria; potencial",
     "game/exact-optimum": "price of anarchy; certificate",
     "experiments/regression": "regression",
-    "audit/instead": "noisy histogram",
+    "audit/instead": "DP histogram",
     "beyond/individual-accounting": "renyi filter",
     "notation": "ε; epsilon; b*; v_min",
     "reference/pdpbook.game.nvo_game": "NVOGame; NVOGame.from_data",

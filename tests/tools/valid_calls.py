@@ -193,6 +193,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "dp_histogram": lambda: dict(counts=array([0, 4, 2]), epsilon=1.0, rng=rng()),
     "draw_released": lambda: dict(counts=array([2, 1]), randomiser=ROWS, size=3, rng=rng()),
     "draws_epsilon": lambda: dict(n=100, epsilon=1.0, draws=9, delta=1e-6),
+    "effective_distances": lambda: dict(graph=path_graph(), sources=array([0, 1])),
     "end_to_end_losses": lambda: dict(counts=array([2, 1]), pipeline=blurred),
     "enumeration_row": lambda: dict(game=small_game(), seeds=[0], generations=1),
     "exponential_mechanism": lambda: dict(
@@ -439,6 +440,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "simulated_rmse": lambda: dict(
         budgets=array([0.5, np.inf]), rng=rng(), repeats=9, sensitivity=1.0
     ),
+    "simultaneous_replies": lambda: dict(game=matching_pennies(), rounds=3, averaging=True),
     "solve_repeated": lambda: dict(game=repeated_game(), tolerance=1e-10),
     "staircase_error": lambda: dict(epsilon=array([0.5, 1.0]), sensitivity=1.0),
     "staircase_mechanism": lambda: dict(

@@ -91,7 +91,7 @@ def public_grid(answer, rng):
                 "Every record must come back, inside the grid."
             )
             assert grid == public, (
-                f"With {len(values)} records the grid is another than with {len(heights)}. It "
+                f"The grid for {len(values)} records differs from the grid for {len(heights)}. It "
                 "must be the same with and without any record."
             )
             declared = grid.sensitivity * grid.width

@@ -4,7 +4,7 @@ from math import comb, factorial, prod
 
 import numpy as np
 
-from pdpbook.game.coordinated import coordinated_best_response
+from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.genetic import approximate_enumeration
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel
@@ -91,12 +91,12 @@ def tune(answer, rng):
     assert "rng" not in settings, "The check brings the seeds: leave rng out."
     weights = [0.02, 0.08, 0.2, 0.3, 0.25, 0.1, 0.03, 0.02]
     counts = np.random.default_rng(2).multinomial(60, weights)
-    game = NVOGame(counts, laplace_kernel(8, [0.02, 0.1, 0.3, 1.0]), epsilon=1.0)
-    target = coordinated_best_response(game).divergence
+    game = NVOGame(5 * counts, laplace_kernel(8, [0.02, 0.1, 0.3, 1.0]), epsilon=1.0)
+    target = best_response_dynamics(game, start=game.constant_profile(3)).divergence
     for seed in range(5):
         found = approximate_enumeration(game, **settings, rng=np.random.default_rng(seed))
         outcome = game.evaluate(found.profile)
-        exposed, ratio = 60 - outcome.private_records, outcome.divergence / target
+        exposed, ratio = game.records - outcome.private_records, outcome.divergence / target
         assert found.evaluations <= 40_000 and not exposed and ratio <= 1.02, (
             f"With seed {seed} it takes {found.evaluations} evaluations, leaves {exposed} records "
             f"exposed, and ends at {ratio:.4f} times the divergence. Which settings decide about "

@@ -1,5 +1,6 @@
 """Checks of the exercises in *The game*."""
 
+from itertools import product
 from math import comb, log, prod
 
 import numpy as np
@@ -7,7 +8,12 @@ import numpy as np
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel
-from pdpbook_exercises.chapters.small_games import all_profiles, drawn_game, laplace_game
+from pdpbook_exercises.chapters.small_games import (
+    after_move,
+    all_profiles,
+    drawn_game,
+    laplace_game,
+)
 from pdpbook_exercises.checking import assert_close, assert_equal, exercise
 
 #: Small games with all that can go wrong: empty bins, single records, equilibria and not.
@@ -49,6 +55,9 @@ def profiles(answer, rng):
                 "With c records and two actions there are c + 1 rows, not c + 2.": (
                     prod(comb(c + actions, c) for c in counts)
                 ),
+                "How many bars separate the records of so many actions? One fewer.": (
+                    prod(comb(c + actions - 1, actions) for c in counts)
+                ),
             },
             more="Put the records of a bin in a line, and bars between those that play different "
             "actions. In how many ways can the bars be placed?",
@@ -72,13 +81,23 @@ def payoff(answer, rng):
     cases.append((NVOGame([2, 0, 1], np.eye(3)[None], epsilon=1.0), alone))
     for game, hint in cases + [(drawn_game(rng), hint) for _ in range(3)]:
         for profile in all_profiles(game):
-            given, right = answer(profile, game.kernel, game.epsilon), game.evaluate(profile).payoff
-            part = ""
+            given, outcome = answer(profile, game.kernel, game.epsilon), game.evaluate(profile)
+            right, part, q, p = outcome.payoff, "", game.frequency, outcome.output
+            both = (q > 0) & (p > 0)
+            reverse = (p[both] * np.log(p[both] / q[both])).sum()
             if np.isclose(given % 1, right % 1):
                 part = "P_U is right, and P_E is not. "
             elif np.floor(given) == np.floor(right):
                 part = "P_E may be right, but P_U is not. "
-            assert_close(given, right, part + hint)
+            mistakes = {
+                "P_E counts records. An entry of the table is a group of several records.": (
+                    right - outcome.private_records + outcome.private.sum()
+                ),
+                "That is KL(P || q). The divergence of the game is KL(q || P).": (
+                    right + (outcome.divergence - reverse) / log(game.bins)
+                ),
+            }
+            assert_close(given, right, part + hint, mistakes)
 
 
 def leaking(counts, own):
@@ -132,9 +151,15 @@ def equilibrium(answer, rng):
         for profile in [stable, *rng.permutation([*all_profiles(game)])[:40]]:
             said = answer(game, profile)
             assert said in (True, False), "The answer is True or False."
-            assert said == game.evaluate(profile).is_nash(atol=1e-9), (
-                f"But {'one' if said else 'no'} record gains by a change of its own there. (The "
-                f"scales are {game.scales.tolist()}.) {hint}"
+            gaining = [
+                f"a record of bin {k} gains by a change from action {v} to {w}"
+                for (k, v), w in product(np.argwhere(profile).tolist(), range(game.actions))
+                if game.evaluate(after_move(profile, k, v, w, 1)).payoff
+                > game.evaluate(profile).payoff + 1e-9
+            ]
+            assert said != bool(gaining), (
+                f"But {gaining[0] if said else 'no record gains by a change of its own'} there. "
+                f"(The scales are {game.scales.tolist()}.) {hint}"
             )
 
 
@@ -164,14 +189,14 @@ def design(answer, mine):
     assert scales.shape == (3,) and (scales > 0).all(), "Three numbers > 0 are wanted."
     game = laplace_game(mine["counts"], scales, mine["epsilon"])
     found = [each for each in map(game.evaluate, all_profiles(game)) if each.is_nash()]
-    traps = [each for each in found if each.private_records < 7]
-    assert not traps, (
-        f"{len(traps)} of the equilibria expose somebody. At {traps[0].profile.tolist()} "
-        f"{7 - traps[0].private_records} of the 7 are exposed. Is your smallest scale too small? A "
-        "trap holds if nobody can hide the exposed record alone."
+    exposing = [each for each in found if each.private_records < 7]
+    assert not exposing, (
+        f"At the equilibrium {exposing[0].profile.tolist()} {7 - exposing[0].private_records} of "
+        "the 7 records are exposed. Is your smallest scale too small? There must be a record that "
+        "can hide the exposed one by its own change."
     )
     best = min(each.divergence for each in found)
-    hint = "Large scales have no trap, but they blur everybody. How small can they be?"
+    hint = "With large scales every record is private, but KL is large. How small can they be?"
     if scales.min() >= 2:
         hint = "Are these centimetres? The scales are in units of the grid."
     assert best < mine["divergence"], (

@@ -1,6 +1,6 @@
 """Checks of the exercises in *ε-DP and ε-pDP*."""
 
-from math import ceil, exp, floor, inf, log, log1p
+from math import ceil, exp, expm1, floor, inf, log, log1p
 
 import numpy as np
 
@@ -60,6 +60,9 @@ def records_needed(answer, rng):
             {
                 "Some digits are lost: 1 - exp(-epsilon) cancels for a small epsilon. Is there a "
                 "function that computes it well?": max(2, ceil(naive)),
+                "That is without n: when a record leaves, the average is over n - 1 records.": (
+                    max(2, ceil(-1 / expm1(-epsilon)))
+                ),
                 "Is one record ever enough?": ceil(naive - 1e-9),
                 "Round up: with fewer than 1/tau records the loss is too large.": floor(naive),
             },

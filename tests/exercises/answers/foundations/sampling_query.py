@@ -78,7 +78,7 @@ ANSWERS = {
             # student's finding: records clipped to the padded interval passed
             (public("padded"), "in the padding"),
             (public(keep=False), "301 records went in, and 300 came back."),
-            (lambda d, e: (Grid.padded(d, epsilon=e), d), "the grid is another than with 300"),
+            (lambda d, e: (Grid.padded(d, epsilon=e), d), "differs from the grid for 300"),
             (public(sensitivity=1.0), "has a padding of 0 cm"),
             (public(at=1.0), "Set the grid's `sensitivity`"),
             (public(limits=(165.0, 175.0)), "Ordinary heights"),

@@ -88,7 +88,10 @@ ANSWERS = {
             ({"rng": np.random.default_rng(0)}, "leave rng out"),
             ({"generations": 3, "population": 20}, "and ends at"),
             ({"generations": 41, "population": 1000}, "With seed 0 it takes 4"),
+            ({"generations": 80}, "times the divergence"),
+            ({"generations": 400, "population": 100}, "times the divergence"),
+            ({"generations": 79, "mutation": 1 / 300}, "times the divergence"),
         ],
-        right=[[("generations", 390), ("population", 100), ("mutation", 1 / 60)]],
+        right=[[("generations", 390), ("population", 100), ("mutation", 1 / 300)]],
     ),
 }

@@ -131,7 +131,7 @@ ANSWERS = {
         wrong=lambda mine: [
             (start(mine, lambda count: 4), "records are exposed at your start."),
             (start(mine, lambda count: 0), "The dynamics from your start end at"),
-            (start({"without": [0, 1, 2]}, lambda count: 0), "of your data has"),
+            (start({"without": [0, 1, 2]}, lambda count: 0), "in your data, "),
         ],
         right=lambda mine: [start(mine, lambda count: 0 if count <= 1 else 4)],
     ),

@@ -151,14 +151,15 @@ ANSWERS = {
                 ),
                 "no floats",
             ),
+            (lambda c, actions: prod(comb(x + actions - 1, actions) for x in c), "How many bars"),
         ],
         right=[enumerated],
     ),
     "payoff": Answers(
         wrong=[
-            (lambda *case: payoff(*case, groups=True), "P_U is right, and P_E is not."),
+            (lambda *case: payoff(*case, groups=True), "P_E counts records."),
             (lambda *case: payoff(*case, all_n=True), "Which records does P_{-i} average?"),
-            (lambda *case: payoff(*case, wrong_kl=True), "one after the other"),
+            (lambda *case: payoff(*case, wrong_kl=True), "That is KL(P || q)."),
             (lambda *case: payoff(*case) - 1e-3, "P_E may be right, but P_U is not."),
             (lambda *case: payoff(*case, one_sided=True), "The loss is an absolute value"),
             (careless, "P_{-i}(x) = 0"),
@@ -182,10 +183,10 @@ ANSWERS = {
             (equilibrium(gains, copy=False), "profile must be >= 0 everywhere"),
             (
                 lambda game, profile: game.evaluate(profile).private_records == game.records,
-                "one record",
+                "gains by a change",
             ),
-            (equilibrium(gains, neighbours=True), "one record gains"),
-            (equilibrium(gains, first=True), "one record gains"),
+            (equilibrium(gains, neighbours=True), "from action 0 to 2 there"),
+            (equilibrium(gains, first=True), "gains by a change from action"),
             (equilibrium(gains, empty=True), "profile must be >= 0 everywhere"),
             # a reviewer's findings: what the text forbids, no tolerance, and "yes"
             (lambda game, profile: game.evaluate(profile).is_nash(), "asks you to write"),
@@ -194,13 +195,16 @@ ANSWERS = {
                 lambda game, profile: "yes" if equilibrium(gains)(game, profile) else "",
                 "True or False",
             ),
-            (lambda game, profile: True, "But one record gains by a change of its own there."),
+            (
+                lambda game, profile: True,
+                "But a record of bin 1 gains by a change from action 1 to 0",
+            ),
         ],
         right=[through_best],
     ),
     "design": Answers(
         wrong=[
-            ([0.05, 0.2, 1.0], "expose somebody"),
+            ([0.05, 0.2, 1.0], "of the 7 records are exposed"),
             ([2.5, 10.0, 50.0], "Are these centimetres?"),
             ([0.15, 0.2], "Three numbers"),
             ([-0.1, 0.2, 0.3], "Three numbers"),

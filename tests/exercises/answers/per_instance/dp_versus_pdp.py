@@ -73,6 +73,7 @@ ANSWERS = {
                 lambda n, e: math.ceil(n / (1 - (n - 1) * math.expm1(-e)) - 1e-9),
                 "Is one record ever enough?",
             ),
+            (lambda n, e: max(2, math.ceil(1 / -math.expm1(-e))), "That is without n"),
             (lambda n, e: max(2, 1 / (1 - (1 - 1 / n) * math.exp(-e))), "into a whole number"),
         ],
         right=[by_lemma],
