@@ -48,7 +48,7 @@ def write_whole(path: Path, content: bytes, *, new: bool = False, private: bool 
 
 
 def write_waiting(path: Path, content: bytes, word: str, *, private: bool = False) -> Path:
-    """Write the future content of a file under a temporary name that contains a word."""
+    """Write what is to become a file under another name, which a word tells from others."""
     waiting = waiting_name(path, word)
     mode = 0o600 if private else 0o666
     try:
@@ -63,12 +63,12 @@ def write_waiting(path: Path, content: bytes, word: str, *, private: bool = Fals
 
 
 def waiting_name(path: Path, word: str) -> Path:
-    """Return the temporary name of a file."""
+    """Return the name of a file that is to become another one."""
     return path.with_name(f".{path.name}.{word}.tmp")
 
 
 def place(waiting: Path, path: Path, *, new: bool) -> None:
-    """Rename a temporary file; if ``new``, no file of the final name may exist."""
+    """Give a file its name, which no other file may have if it is to be new."""
     if new:
         if not (path.exists() and os.path.samefile(waiting, path)):  # linked by a process that died
             os.link(waiting, path)
@@ -85,7 +85,7 @@ def different_files(files: Mapping[str, Path]) -> None:
     for (one, first), (two, second) in combinations(files.items(), 2):
         same = os.path.realpath(first) == os.path.realpath(second)
         if same or (first.exists() and second.exists() and os.path.samefile(first, second)):
-            raise ValueError(f"{two} must be a different file from {one}, got {str(second)!r}")
+            raise ValueError(f"{two} must be another file than {one}, got {str(second)!r}")
 
 
 @contextmanager

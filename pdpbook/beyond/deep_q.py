@@ -305,7 +305,7 @@ def train(
     private_counts = np.zeros((rounds, copies), dtype=np.int64)
     tests = []
     with (
-        threadpoolctl.threadpool_limits(1),  # more threads slow down small matrices
+        threadpoolctl.threadpool_limits(1),  # more threads get in the way of small matrices
         sklearn.config_context(assume_finite=True, skip_parameter_validation=True),
         progress_bar(total=rounds * game.records, desc="training", shown=progress) as bar,
     ):

@@ -1,18 +1,18 @@
-r"""A mean and a quantile that can be released: exact draws of whole numbers on a public grid.
+r"""A mean and a quantile that can be released: whole numbers on a public grid, exactly drawn.
 
 **The mean.**  Let the values lie in a public range of length w, and choose a step g that depends on
-n and the range alone.  Each value is replaced by the nearest whole number
-:math:`k_i\in\{0,\dots,W\}` of steps above the lower end, where W = ⌈w/g⌉.  This number is a
+n and the range alone.  Each value is replaced by the whole number
+:math:`k_i\in\{0,\dots,W\}` of steps above the lower end that is next to it, W = ⌈w/g⌉.  This is a
 function of one record, so its rounding errors do not matter.  The sum of the :math:`k_i` is a whole
-number, computed without error, and the mean is rounded to a whole number of steps,
+number, computed without an error, and the mean is rounded to a whole number of steps,
 
 .. math:: M=\Bigl\lfloor\frac{\sum k_i}n+\frac12\Bigr\rfloor .
 
 Removing or replacing a record moves :math:`\sum k_i/n` by at most W/n, and therefore M by at most
 :math:`\Delta=\lceil W/n\rceil`, because :math:`\lfloor a+\Delta\rfloor=\lfloor a\rfloor+\Delta`.
-Discrete Laplace noise of rate ε/Δ on M is ε-private, and this statement accounts for every sum and
-rounding.  The release is a multiple of g above the lower end: g is the *precision* of the release.
-It is a power of ten of at most a thousandth of w/n, so rounding Δ up adds at most one part in a
+Discrete Laplace noise of rate ε/Δ on M is ε-private, with no sum or rounding left out.  What is
+released is a multiple of g above the lower end: g is the *precision* of the release.  It is a
+power of ten of at most a thousandth of w/n, so that rounding Δ up adds at most one part in a
 thousand to the noise.
 
 **A quantile** is chosen among public candidates by the exponential mechanism.  Each record is
@@ -84,7 +84,7 @@ class MeanGrid:
 
     @property
     def sensitivity(self) -> int:
-        """The largest number of steps by which one record changes the mean."""
+        """By how many steps one record changes the mean at most."""
         return -(-self.steps // self.n)
 
     def places(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -99,13 +99,13 @@ class MeanGrid:
         return (2 * total + n) // (2 * n)
 
     def changes(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the change of the mean, in steps, when each record is removed, shape (n,)."""
+        """Return by how many steps the mean moves when each record is removed, shape (n,)."""
         places = self.places(values)
         total, others = int(places.sum()), values.size - 1
         return self.mean(values) - (2 * (total - places) + others) // (2 * others)
 
     def number(self, steps: int) -> float:
-        """Return the value at a number of steps above the lower end."""
+        """Return the number that is so many steps above the lower end."""
         return float(Fraction(self.lower) + steps * self.step)
 
     def rate(self, epsilon: float) -> int:
@@ -119,7 +119,7 @@ class MeanGrid:
         return np.array([float(Fraction(rate * c, UNITS)) for c in changes.tolist()])[place]
 
     def error(self, values: NDArray[np.float64], epsilon: float) -> float:
-        """Return the mean distance of a noisy mean of level ε from the mean of the values."""
+        """Return how far a noisy mean of level ε is from the mean of the values, on average."""
         rate = self.rate(epsilon) / UNITS
         off = abs(self.number(self.mean(values)) - float(values.mean())) / float(self.step)
         return float(self.step) * (1.0 / math.sinh(rate) + off * math.tanh(rate / 2.0))
@@ -174,14 +174,14 @@ def noisy_mean(
     Returns
     -------
     float
-        The mean plus discrete Laplace noise, on the grid of :func:`mean_grid`.  The mean absolute
-        value of the noise is about (upper - lower) / (n epsilon).
+        A multiple of the precision above ``lower``, which :func:`mean_grid` gives: the mean, and
+        discrete Laplace noise of a mean absolute value of about (upper - lower) / (n epsilon).
 
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record, with the noise for n records, or by
+    Neighbouring data sets differ by the removal of one record, under the noise for n records, or by
     its replacement; both cost ε.  Source: Ghosh, Roughgarden & Sundararajan (2009) for the noise;
-    Canonne, Kamath & Steinke (2020) for the sampler.  Taught in *From the theorem to the bits*.
+    Canonne, Kamath & Steinke (2020) for how it is drawn.  Taught in *From the theorem to the bits*.
 
     Examples
     --------

@@ -326,9 +326,9 @@ def test_no_output_replaces_the_data_by_whatever_name(wine: Path, capsys: Captur
     for name in (wine, folder / ".." / wine.name, folder / "soft.csv", folder / "hard.csv"):
         for command, *more in (["report"], ["release"], ["release", "--again"]):
             words = [command, wine, *OPTIONS, "--output", name, *more]
-            refused(capsys, "output must be a different file from FILE", *words)
+            refused(capsys, "output must be another file than FILE", *words)
         words = ["release", wine, *OPTIONS, "--output", "x.csv", "--record", name]
-        refused(capsys, "record must be a different file from FILE", *words)
+        refused(capsys, "record must be another file than FILE", *words)
 
 
 def test_no_output_is_the_record_or_a_statement(wine: Path, capsys: Capture) -> None:
@@ -336,11 +336,11 @@ def test_no_output_is_the_record_or_a_statement(wine: Path, capsys: Capture) -> 
     assert run("release", wine, *OPTIONS, "--output", one) == 0
     beside = f"{one}.statement.json"
     for options, message in (
-        (["--output", record], "output must be a different file from record"),
-        (["--output", "a.csv", "--record", "a.csv"], "must be a different file from record"),
+        (["--output", record], "output must be another file than record"),
+        (["--output", "a.csv", "--record", "a.csv"], "must be another file than record"),
         (
             ["--output", one, "--record", beside],
-            "the statement about the output must be a different file from record",
+            "the statement about the output must be another file than record",
         ),
         (["--output", beside], "is there already and is not a release"),
     ):

@@ -124,7 +124,7 @@ def test_what_is_no_record_or_no_file_of_its_own_publishes_nothing(
             made().write(path, record=record)
     record.unlink()
     for each in (path, path.with_name("out.csv.statement.json")):
-        with pytest.raises(ValueError, match=r"^record must be a different file from"):
+        with pytest.raises(ValueError, match=r"^record must be another file than"):
             made().write(path, record=each)
     with pytest.raises(OSError, match="no such folder"):
         made().write(path, record=path.parent / "no such folder" / "record.json")

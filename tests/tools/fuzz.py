@@ -5,9 +5,9 @@ the value is allowed; or it raises our ``ValueError`` or ``TypeError``, which na
 states the rule, and ends with the given value.  It must not warn, change its input, or allocate
 much memory.
 
-The test ``tests/test_bad_input.py``, which ``make test`` runs, passes every value to every
-argument, about 60,000 calls in a minute.  The command ``python -m tests.tools.fuzz`` does the same
-and prints all faults; its arguments select callables by a part of their names.
+tests/test_bad_input.py, which ``make test`` runs, gives every value to every argument: some 60,000
+calls in a minute.  ``python -m tests.tools.fuzz`` does the same and prints all faults;
+words after it choose the callables by a part of their names.
 """
 
 from __future__ import annotations
@@ -269,12 +269,12 @@ def faults(name: str, argument: str, kinds: Iterable[str]) -> list[str]:
 
 
 def main(words: list[str]) -> int:
-    """Pass every value to every argument, print the faults, and return their number."""
+    """Give every value to every argument, print the faults, and return how many there are."""
     total = 0
     for name in CALLS:
         if not words or any(word in name for word in words):
             values = CALLS[name]()
-            public(name)(**values)  # compile and import before measuring the time
+            public(name)(**values)  # compiled and imported before its time counts
             for argument in values:
                 for found in faults(name, argument, VALUES) if argument != "self" else ():
                     total += 1
