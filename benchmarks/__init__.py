@@ -1,1 +1,1 @@
-"""How fast the package is, and how near its releases: ``python -m benchmarks`` prints one table."""
+"""Benchmarks of the speed and accuracy of the package; ``python -m benchmarks`` prints a table."""

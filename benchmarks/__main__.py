@@ -1,10 +1,10 @@
-"""Run every benchmark of this folder, or those that are named, and print one table.
+"""Run every benchmark of this folder, or the named ones, and print one table.
 
-``python -m benchmarks scaling`` runs one.
+The command ``python -m benchmarks scaling`` runs one benchmark.
 
-A module takes part if it has a function ``run`` that gives triples (what, figure, target), with a
-target like ``"≥ 1,000 ×"`` or ``"< 1 s"``.  Timings are the best of several, without compilation.
-The exit code is 0 whatever comes out: a table informs, it does not judge the machine.
+A module is included if it has a function ``run`` that yields triples (what, figure, target), with a
+target such as ``"≥ 1,000 ×"`` or ``"< 1 s"``.  Timings are the best of several, without
+compilation.  The exit code is always 0, because the table informs and does not judge the machine.
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""What many draws cost, the end-to-end losses of all heights, and a safe randomiser on 101 bins."""
+"""The cost of many draws, the end-to-end losses of all heights, and a randomiser on 101 bins."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from pdpbook_pages.tables.end_to_end_table import best_responses, heights_game
 
 
 def run() -> Iterator[tuple[str, float, str]]:
-    """Yield what was measured, the figure, and the target."""
+    """Yield the name of each measurement, its figure, and the target."""
     cases = ((10**9, "n = m = 10⁹", "< 0.1 s"), (2, "n = 2, m = 10⁹, the longest sum", "< 1 s"))
     for n, what, target in cases:
         time = best_of(lambda n=n: pb.draws_epsilon(n, 1.0, draws=10**9, delta=1e-6), runs=5)

@@ -13,7 +13,7 @@ EPSILON = 1.0
 
 
 def game_of(records: int) -> pb.NVOGame:
-    """The heights' game at ε = 1, or one of another size with the heights' distribution."""
+    """Return the game of the heights at ε = 1, or of n records with the same distribution."""
     game = pb.NVOGame.from_data(pb.load_heights()["height"], epsilon=EPSILON)
     if records == game.records:
         return game
@@ -22,14 +22,14 @@ def game_of(records: int) -> pb.NVOGame:
 
 
 def seconds(game: pb.NVOGame, *, runs: int = 5) -> tuple[float, int]:
-    """Time of a run of the dynamics from a random start, and its passes over the records."""
+    """Return the time of a run of the dynamics from a random start, and its number of passes."""
     start = game.random_profile(rng=np.random.default_rng(1))
     sweeps = pb.best_response_dynamics(game, start=start).sweeps
     return best_of(lambda: pb.best_response_dynamics(game, start=start), runs=runs), sweeps
 
 
 def literal_seconds(game: pb.NVOGame, sweeps: int) -> float:
-    """Time of Algorithm 1 for the same passes: measured time of a payoff × number of payoffs."""
+    """Return the time of Algorithm 1 for these passes: time of a payoff × number of payoffs."""
     bins, actions = naive.records_of(game.random_profile(rng=np.random.default_rng(1)))
     payoff = best_of(lambda: naive.rounded_payoff(bins, actions, game.kernel, EPSILON), runs=3)
     return payoff * game.records * game.actions * sweeps
@@ -52,7 +52,7 @@ def growth(records: int) -> tuple[pb.game.BestResponse, pb.game.BestResponse]:
 
 
 def run() -> Iterator[tuple[str, float, str]]:
-    """Yield what was measured, the figure, and the target."""
+    """Yield the name of each measurement, its figure, and the target."""
     for records, target in ((1_317, "≥ 1,000 ×"), (10_000, "≥ 50,000 ×")):
         game = game_of(records)
         own, sweeps = seconds(game)

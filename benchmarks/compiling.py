@@ -1,8 +1,8 @@
-"""What the first call of the dynamics costs on a fresh machine, where nothing is compiled yet.
+"""The time of the first call of the dynamics on a new machine, where nothing is compiled yet.
 
-Each measurement is a process of its own with an empty cache, in CPU seconds.  The baseline, an
-import of numba and the compilation of one trivial loop, is paid by everybody who uses numba, and
-the ratio to it says more than seconds do on a machine that others use as well.
+Each measurement is a separate process with an empty cache, in CPU seconds.  The baseline is an
+import of numba and the compilation of one trivial loop, which every user of numba needs; the ratio
+to it is more informative than seconds on a shared machine.
 """
 
 import os
@@ -34,7 +34,7 @@ print(time.process_time())
 
 
 def cpu_seconds(program: str) -> float:
-    """CPU seconds of a program from the start of its interpreter, with an empty cache."""
+    """Return the CPU seconds of a program from its interpreter's start, with an empty cache."""
     with tempfile.TemporaryDirectory() as folder:
         output = subprocess.check_output(
             [sys.executable, "-c", program],
@@ -45,7 +45,7 @@ def cpu_seconds(program: str) -> float:
 
 
 def run() -> Iterator[tuple[str, float, str]]:
-    """Yield what was measured, the figure, and the target."""
+    """Yield the name of each measurement, its figure, and the target."""
     baseline = min(cpu_seconds(BASELINE) for _ in range(3))
     dynamics = min(cpu_seconds(DYNAMICS) for _ in range(3))
     yield "first best responses on a fresh machine", dynamics, "< 5 s"

@@ -1,4 +1,4 @@
-"""What exactness costs: verdicts without rounding, and draws from the stated distribution."""
+"""The cost of exactness: verdicts without rounding, and draws from the stated distribution."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DRAWS = 1_000_000
 
 
 def run() -> Iterator[tuple[str, float, str]]:
-    """Yield what was measured, the ratio in one run, and its target."""
+    """Yield the name of each measurement, the ratio in one run, and its target."""
     game = pb.NVOGame.from_data(pb.load_heights()["height"], epsilon=1.0)
     start = game.random_profile(rng=np.random.default_rng(1))
     played = pb.best_response_dynamics(game, start=start)
@@ -33,7 +33,7 @@ def run() -> Iterator[tuple[str, float, str]]:
 
 
 def _seconds(call: Callable[[], Any], repeats: int = 9) -> float:
-    """Return the shortest of several timings, in seconds of the processor, after one to compile."""
+    """Return the shortest of several timings, in CPU seconds, after one call to compile."""
     call()
     times = []
     for _ in range(repeats):

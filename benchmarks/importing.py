@@ -1,4 +1,4 @@
-"""How long ``import pdpbook`` takes in a fresh interpreter."""
+"""The time of ``import pdpbook`` in a new interpreter."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ print(time.perf_counter() - start)
 
 
 def run() -> Iterator[tuple[str, float, str]]:
-    """Yield what was measured, the figure, and the target."""
+    """Yield the name of the measurement, its figure, and the target."""
     times = [
         float(subprocess.check_output([sys.executable, "-c", PROGRAM], text=True)) for _ in range(5)
     ]

@@ -1,4 +1,4 @@
-"""Sampling speed: checked draws, and exact ones, against NumPy's own vectorised draws."""
+"""Sampling speed of checked draws and of exact draws against NumPy's vectorised draws."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pdpbook.foundations.mechanisms import geometric_mechanism, laplace_mechanis
 
 
 def run() -> list[tuple[str, float, str]]:
-    """Return what was measured, the ratio, and its target."""
+    """Return the name of each measurement, the ratio, and its target."""
     rng = np.random.default_rng(0)
     values, scales = rng.normal(size=1_000_000), rng.uniform(0.5, 2.0, 1_000_000)
     plain = _seconds(lambda: rng.laplace(values, scales))
@@ -26,7 +26,7 @@ def run() -> list[tuple[str, float, str]]:
 
 
 def _counts(rng: np.random.Generator) -> tuple[float, str]:
-    """Return how much longer exact noise on counts takes than NumPy's, and the target."""
+    """Return the ratio of the time of exact noise on counts to NumPy's, and the target."""
     counts, stop = rng.integers(1000, size=100_000), 1.0 - np.exp(-0.5)
     plain = _seconds(lambda: counts + rng.geometric(stop, 10**5) - rng.geometric(stop, 10**5))
     ours = _seconds(lambda: geometric_mechanism(counts, epsilon=0.5, rng=rng))
@@ -34,7 +34,7 @@ def _counts(rng: np.random.Generator) -> tuple[float, str]:
 
 
 def _bins(rng: np.random.Generator) -> tuple[float, str]:
-    """Return how much longer exact draws of released bins take than ``choice``, and the target."""
+    """Return the ratio of the time of exact draws of bins to ``choice``, and the target."""
     counts = rng.multinomial(1317, np.full(101, 1 / 101))
     rows = k_ary_randomised_response(101, 1317, 1.0)
     output = counts @ rows / 1317

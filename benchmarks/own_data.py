@@ -1,7 +1,7 @@
 """A report on a million rows of a file and an audit of 20 queries on a million records.
 
-Times are those of the processor, so that they can be measured beside other work.  The baselines are
-reading the file with pandas, and the answers to the same queries by pandas without any noise.
+Times are CPU times, so they can be measured while other programs run.  The baselines are reading
+the file with pandas, and answering the same queries with pandas without noise.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pdpbook.own_data import ReleasedQuery, audit_release, released_query
 
 RECORDS = 10**6
 STATISTICS = ("count", "sum", "mean", "quantile")
-#: The columns whose values make the groups: none, one, or two.
+#: The columns whose values define the groups: none, one, or two.
 GROUPS: tuple[tuple[str, ...], ...] = ((), ("area",), ("band",), ("work",), ("area", "band"))
 
 
@@ -40,7 +40,7 @@ def people() -> pd.DataFrame:
 
 
 def queries() -> list[ReleasedQuery]:
-    """Return 20 queries: each statistic of the incomes, in five kinds of groups."""
+    """Return 20 queries: every statistic of the incomes in five kinds of groups."""
     candidates = np.arange(0.0, 101.0, 5.0)
     keys = {
         "count": {"scale": 20},
@@ -52,7 +52,7 @@ def queries() -> list[ReleasedQuery]:
 
 
 def answers(table: pd.DataFrame) -> list[float]:
-    """Return a number of each query without noise, as pandas computes all its groups."""
+    """Return one number for each query without noise, after pandas has computed all groups."""
     found = []
     for by in GROUPS:
         incomes = table.groupby([*by])["income"] if by else table["income"]
@@ -61,7 +61,7 @@ def answers(table: pd.DataFrame) -> list[float]:
 
 
 def run() -> Iterator[tuple[str, float, str]]:
-    """Yield what was measured, the figure, and the target."""
+    """Yield the name of each measurement, its figure, and the target."""
     table = people()
     with TemporaryDirectory() as folder:
         file = Path(folder) / "people.csv"

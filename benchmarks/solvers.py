@@ -1,14 +1,14 @@
-"""Five ways to solve the game, side by side, and how their cost grows.
+"""A comparison of five solvers of the game, and the growth of their cost.
 
 - ``python -m benchmarks.solvers`` prints the comparison on the heights.
 - ``python -m benchmarks.solvers --growth FILE`` measures the growth with n, K and V and writes
-  the table that *Approximated enumeration* draws (``pdpbook_pages/data/growth.csv``).
+  the table for a figure of *Approximated enumeration* (``pdpbook_pages/data/growth.csv``).
 - ``python -m benchmarks.solvers --enumeration FILE`` runs the genetic algorithm over several
   seeds and writes its convergence curves (``pdpbook_pages/data/enumeration.csv``).
 - ``python -m benchmarks.solvers --certificates FILE`` compares best responses and coordinated
   moves with proven lower bounds (``pdpbook_pages/data/certificates.csv``).
 
-Times are CPU seconds of one thread, so that other work on the machine disturbs them little.
+Times are CPU seconds of one thread, so other programs on the machine have little effect.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ from tests import naive
 
 STATED = (3, 2, 1, 0.33, 0.2)
 FINER = (3, 2, 1, 0.033, 0.02)
-#: The actions, and the epsilon of the padding if it is not the target.
+#: The actions, and the epsilon of the padding if it differs from the target.
 SETS = {"stated": (STATED, None), "finer": (FINER, 1.0)}
-#: Generations of the paper's runs that a comparison can wait for.
+#: Numbers of generations of the paper's runs that are feasible in a comparison.
 GENERATIONS = 270
-#: Generations at which the convergence curve is kept.
+#: Generations at which the convergence curve is stored.
 KEPT = (0, 1, 2, 3, 5, 10, 20, 30, 50, 100, 150, 200, 270, 500, 1000, 1500, 2000, 2700)
 
 T = TypeVar("T")
 
 
 def run() -> list[tuple[str, float, str]]:
-    """Return what the solvers are held to on the heights, finer set, epsilon = 1."""
+    """Return the results and targets of the solvers on the heights, finer set, epsilon = 1."""
     solved = comparison()
     proof = solved["certified within 0.01 %"]
     pairs = solved["coordinated"]
@@ -60,7 +60,7 @@ def run() -> list[tuple[str, float, str]]:
 
 
 def comparison() -> dict[str, tuple[float, float, float]]:
-    """CPU seconds, KL and proven lower bound (nan without a proof) of five solvers."""
+    """Return CPU seconds, KL and proven lower bound (nan without a proof) of five solvers."""
     game = pb.NVOGame.from_data(
         pb.load_heights()["height"], epsilon=1.0, multipliers=FINER, grid_epsilon=1.0
     )
@@ -86,7 +86,7 @@ def comparison() -> dict[str, tuple[float, float, float]]:
 
 
 def growth() -> list[dict[str, Any]]:
-    """Measure the solvers while n, K or V grows and the other two stand still."""
+    """Measure the solvers while one of n, K and V grows and the other two are fixed."""
     rows = []
     _compile()
     for axis, values in {
@@ -105,7 +105,7 @@ def growth() -> list[dict[str, Any]]:
 
 
 def enumeration() -> list[dict[str, Any]]:
-    """Run the genetic algorithm on the heights over seeds, settings and one long time."""
+    """Run the genetic algorithm on the heights: several seeds and settings, and one long run."""
     heights, rows = pb.load_heights()["height"], []
     runs = [(STATED, 0.05, seed, GENERATIONS) for seed in range(3)]
     runs += [
@@ -134,9 +134,9 @@ def enumeration() -> list[dict[str, Any]]:
 
 
 def certificates() -> list[dict[str, Any]]:
-    """Certify the optimum of heights and incomes: two sets of actions, six targets each.
+    """Certify the optimum for heights and incomes, with two sets of actions and six targets each.
 
-    With ``PDPBOOK_DATA`` set, the incomes are those of the paper, and the simulated ones as well.
+    With ``PDPBOOK_DATA`` set, the paper's incomes are used in addition to the simulated ones.
     """
     data = {"heights": pb.load_heights()["height"]}
     if os.environ.get("PDPBOOK_DATA"):
@@ -157,7 +157,7 @@ def certificates() -> list[dict[str, Any]]:
 
 
 def _certified(game: pb.NVOGame) -> dict[str, Any]:
-    """Best responses, coordinated moves without restarts, and the certified optimum."""
+    """Return results of best responses, coordinated moves without restarts and the optimum."""
     alone = pb.best_response_dynamics(game, start=game.constant_profile(0))
     spent, moved = _timed(lambda: pb.coordinated_best_response(game))
     seconds, proof = _timed(
@@ -175,12 +175,12 @@ def _certified(game: pb.NVOGame) -> dict[str, Any]:
 
 
 def _rounded_down(value: float) -> str:
-    """Eleven digits of a lower bound, none of them too large."""
+    """Return a lower bound rounded down to eleven digits."""
     return f"{value * (1.0 - 1e-11):.12g}"
 
 
 def _bell(n: int, bins: int, actions: int) -> pb.NVOGame:
-    """A game of n records with a normal distribution and actions from far too loud to quiet."""
+    """Return a game of n normally distributed records, with actions from very large to small."""
     edges = norm.cdf(np.linspace(0.0, 1.0, bins + 1), 0.5, 0.08)
     weights = np.diff(edges) / (edges[-1] - edges[0])
     counts = np.random.default_rng(1).multinomial(n, weights)
@@ -189,7 +189,7 @@ def _bell(n: int, bins: int, actions: int) -> pb.NVOGame:
 
 
 def _solvers(game: pb.NVOGame) -> dict[str, tuple[float, float, str]]:
-    """Time and KL of each solver, as far as the game is small enough for it."""
+    """Return the time and KL of each solver for which the game is small enough."""
     large, n = game.constant_profile(0), game.records
     measured: dict[str, tuple[float, float, str]] = {}
     if n <= 10_000:
@@ -214,7 +214,7 @@ def _solvers(game: pb.NVOGame) -> dict[str, tuple[float, float, str]]:
 
 
 def _literal_seconds(game: pb.NVOGame, sweeps: int) -> float:
-    """Time of Algorithm 1 as printed: passes times records times actions times one payoff."""
+    """Return the time of Algorithm 1 as printed: passes × records × actions × one payoff."""
     bins, actions = naive.records_of(game.constant_profile(0))
     each = min(
         _timed(lambda: naive.rounded_payoff(bins, actions, game.kernel, 1.0))[0] for _ in range(3)
@@ -223,7 +223,7 @@ def _literal_seconds(game: pb.NVOGame, sweeps: int) -> float:
 
 
 def _compile() -> None:
-    """Compile everything on a game of the same types before a clock runs."""
+    """Compile everything on a game of the same types before any timing."""
     small = pb.NVOGame([3, 2, 1], pb.laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
     pb.coordinated_best_response(small)
     pb.approximate_enumeration(small, rng=np.random.default_rng(0), generations=1, population=10)
@@ -232,7 +232,7 @@ def _compile() -> None:
 
 
 def _timed(call: Callable[[], T]) -> tuple[float, T]:
-    """Return CPU seconds and result."""
+    """Return the CPU seconds and the result of a call."""
     began = time.process_time()
     result = call()
     return time.process_time() - began, result
@@ -249,7 +249,7 @@ def _write(path: Path, rows: list[dict[str, Any]], option: str) -> None:
 
 
 def _machine() -> str:
-    """Name the processor and the versions."""
+    """Return the name of the processor and the versions."""
     names = [platform.processor() or platform.machine()]
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.is_file():

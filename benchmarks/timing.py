@@ -1,4 +1,4 @@
-"""What every benchmark needs: the best of several runs."""
+"""A timer for all benchmarks: the best of several runs."""
 
 import time
 from collections.abc import Callable

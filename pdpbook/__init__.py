@@ -1,10 +1,10 @@
 """pdpbook: per-instance differential privacy and the game that tunes its noise.
 
-The package beside the book.  Here stand the names that a newcomer needs.  All others are found in
-the namespace of their part of the book, such as ``pdpbook.audit`` or ``pdpbook.game``.  What a
-namespace offers is listed in its ``__init__.pyi`` and imported when it is first used, so that
-``import pdpbook`` costs next to nothing.  The modules behind the names carry the theory and are
-named after their subjects.
+This is the package of the book.  The top level contains the names that a newcomer needs.  All
+others are in the namespace of their part of the book, such as ``pdpbook.audit`` or
+``pdpbook.game``.  The names of a namespace are listed in its ``__init__.pyi`` and imported on first
+use, so ``import pdpbook`` takes almost no time.  The modules are named after their subjects, and
+their docstrings contain the theory.
 """
 
 import lazy_loader

@@ -1,11 +1,11 @@
-"""The command ``pdpbook``, which ``python -m pdpbook`` is too."""
+"""The command ``pdpbook``, also ``python -m pdpbook``."""
 
 import sys
 from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command, or say what to install for it, and end with its exit code."""
+    """Run the command and exit with its code; if an extra is missing, name it."""
     try:
         from pdpbook.commands.main import main as command
     except ImportError as error:

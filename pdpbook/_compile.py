@@ -1,14 +1,14 @@
-"""The compiler: numba, with its cache on disk wherever there is a place for it.
+"""The compiler: numba, with its cache on disk if a folder for it is writable.
 
 Compiling the loops of the package takes seconds, so numba keeps the machine code beside the source
-or in the user's cache folder.  Where neither can be written (a read-only installation run by
-somebody without a home), ``numba.njit(cache=True)`` raises when it decorates.  Then the loops are
-compiled anew in every process, and nothing else is lost.
+or in the user's cache folder.  If neither is writable (a read-only installation, run by a user
+without a home), the decorator ``numba.njit(cache=True)`` raises an error.  The loops are then
+compiled in every process, with no other consequence.
 
-Whoever waits at a terminal for more than three seconds is told why.
+A user who waits at a terminal for more than three seconds is told why.
 
-Where numba itself is missing, as it is for a while after a new version of Python, the loops run
-as they stand, with the same results and a warning.
+If numba itself is missing, as it is for a while after a new version of Python, the loops run
+uncompiled, with the same results and a warning.
 """
 
 import sys
@@ -23,7 +23,7 @@ try:
 except ModuleNotFoundError:
     numba = None  # type: ignore[assignment]
     warnings.warn(
-        "numba is not installed, so that the loops of pdpbook run uncompiled, often 100 times "
+        "numba is not installed, so the loops of pdpbook run uncompiled and often take 100 times "
         "as long: python -m pip install numba",
         RuntimeWarning,
         stacklevel=2,
@@ -36,12 +36,12 @@ PATIENCE = 3.0  #: seconds
 
 @cache
 def tell() -> None:
-    """Say why a first call takes long, once in a process."""
+    """Explain why a first call takes long, once per process."""
     print("pdpbook compiles its loops: once on this machine, some seconds.", file=sys.stderr)
 
 
 def compile_with_notice(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method that compiles and says so at a terminal, if it takes long."""
+    """Return a method that compiles, and prints a notice at a terminal if it takes long."""
 
     def patient(signature: Any) -> Any:
         waiting = threading.Timer(PATIENCE, tell)
@@ -57,16 +57,16 @@ def compile_with_notice(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def njit(function: Callable[..., Any]) -> Any:
-    """Return the function compiled on its first call, and kept on disk if that is possible.
+    """Return the function, to be compiled on its first call and cached on disk if possible.
 
-    Without numba it is returned as it stands.
+    Without numba, return it unchanged.
     """
     if numba is None:
         return function
     try:
         compiled = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    except RuntimeError:  # whatever else it says, the same call without a cache says it again
+    except RuntimeError:  # if the cache is not the cause, the second call fails in the same way
         compiled = numba.njit(nogil=True, error_model="numpy")(function)
-    if hasattr(compiled, "compile"):  # not where numba is told to compile nothing
+    if hasattr(compiled, "compile"):  # false if numba is disabled
         vars(compiled)["compile"] = compile_with_notice(compiled.compile)
     return compiled

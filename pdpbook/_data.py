@@ -1,6 +1,6 @@
-"""The files that the package carries: ``pdpbook/<part>/data/<name>``.
+"""The data files of the package: ``pdpbook/<part>/data/<name>``.
 
-Tables of results begin with lines after ``#`` that say which command made them.
+Tables of results begin with comment lines (``#``) that name the command that made them.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ __all__ = ["committed_table", "file", "read_results"]
 
 
 def file(part: str, name: str) -> Path:
-    """Return the path of a file that a part of the package carries."""
+    """Return the path of a data file of a part of the package."""
     return Path(str(files("pdpbook") / part / "data" / name))
 
 
 def committed_table(part: str, name: str) -> pd.DataFrame:
-    """Return a table of results; ``attrs["about"]`` holds the lines above it, without the ``#``."""
+    """Return a table of results; ``attrs["about"]`` contains its comment lines without ``#``."""
     return read_results(file(part, name))
 
 
 def read_results(path: Path, *, needed: tuple[str, ...] = ()) -> pd.DataFrame:
-    """Read a table of results from anywhere; refuse it if it lacks a column that is needed."""
+    """Read a table of results from any path; refuse it if a needed column is missing."""
     import pandas as pd
 
     lines = path.read_text(encoding="utf-8").splitlines()

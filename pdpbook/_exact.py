@@ -1,19 +1,18 @@
 r"""The linear form of pDP as a comparison of whole numbers.
 
-A mechanism in whole numbers gives a record with weight w at an output where the weights of all n
-records sum to S, with w at most 2⁵² and S at most n 2⁵².  The record is private there if
-:math:`\sigma S \le w \le \tau S`.  For a rational ε other than 0 the number :math:`e^\varepsilon`
-is irrational, and so are τ and σ; hence none of the fractions w/S is equal to either of them, and
-between τ and the next of these fractions there is nothing to be decided.  So τ can be replaced by
-that neighbour, which is a fraction, and the comparison becomes one of whole numbers that gives the
-same answer for every w and S.
+In a mechanism in whole numbers, a record has weight w at an output, and the weights of all n
+records there sum to S, with w at most 2⁵² and S at most n 2⁵².  The record is private at this
+output if :math:`\sigma S \le w \le \tau S`.  For a rational ε other than 0, the number
+:math:`e^\varepsilon` is irrational, and so are τ and σ.  Hence no fraction w/S equals τ or σ, and
+no such fraction lies between τ and its nearest neighbour among them.  So τ can be replaced by this
+neighbour, and the comparison of whole numbers gives the same answer for every w and S.
 
-The neighbours are found from an enclosure of :math:`e^{-\varepsilon}` between two fractions.  It is
-made twice as precise until both of its ends have the same neighbours, which happens because the
-number between them is irrational.
+The neighbours are found from an enclosure of :math:`e^{-\varepsilon}` between two fractions.  The
+number of its bits is doubled until both ends have the same neighbours, which must happen because
+the number between them is irrational.
 
 An upper bound on a privacy loss in double precision, such as the ε of a composition, is rounded
-outward: :func:`up` and :func:`down` are the only places where such a number is rounded.
+outward, and only by :func:`up` and :func:`down`.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ __all__ = [
 #: Every row of a kernel in whole numbers has weights that sum to this.
 UNITS = 2**52
 
-#: At this ε a record that is alone up to one unit of S is private, and so it is at any larger one.
+#: At this and any larger ε, a record is private even if the others have only one unit of S.
 _LARGEST = 200.0
 
 
@@ -50,7 +49,8 @@ def exp_of_minus(epsilon: float, bits: int) -> tuple[Fraction, Fraction]:
     r"""Enclose :math:`e^{-\varepsilon}`, :math:`\varepsilon > 0`, strictly between two fractions.
 
     The series is summed and then squared in integers, once rounded down and once rounded up.  The
-    ends differ by less than a part of 2**bits of them.  ε counts as at most 200, see ``limits``.
+    relative difference of the ends is less than 2**-bits.  An ε above 200 counts as 200, see
+    ``limits``.
     """
     exponent = Fraction(min(epsilon, _LARGEST))
     numerator, denominator = exponent.numerator, exponent.denominator
@@ -64,16 +64,16 @@ def exp_of_minus(epsilon: float, bits: int) -> tuple[Fraction, Fraction]:
         least = least * numerator // (denominator * term)
         most = -(-most * numerator // (denominator * term))
         low, high = low + least, high + most
-    high += 1  # the terms that are left are less than the last one in sum
+    high += 1  # the remaining terms sum to less than the last one
     for _ in range(squarings):
         low, high = low * low >> shift, -(-high * high >> shift)
     return Fraction(1 << shift, high), Fraction(1 << shift, low)
 
 
 def neighbours(value: Fraction, largest: int) -> tuple[Fraction, Fraction]:
-    """Return the fractions next to a value >= 0, below and above it, of bounded denominator.
+    """Return the nearest fractions below and above a value >= 0 with a bounded denominator.
 
-    Both are the value itself if its denominator is at most ``largest``.  The way there is the
+    Both are the value itself if its denominator is at most ``largest``.  The method is the
     continued fraction, as in ``Fraction.limit_denominator``.
 
     >>> neighbours(Fraction(31416, 10000), 100)
@@ -96,14 +96,14 @@ def neighbours(value: Fraction, largest: int) -> tuple[Fraction, Fraction]:
 
 
 def limits(n: int, epsilon: float) -> tuple[Fraction, Fraction]:
-    r"""Return the two fractions that decide the linear form of n records in whole numbers.
+    r"""Return the two fractions that decide the linear form for n records in whole numbers.
 
     For all whole w from 0 to 2⁵² and S from w to n 2⁵²: :math:`w \le \tau S` if and only if
     ``w * most <= S``, and :math:`w \ge \sigma S` if and only if ``w >= least * S``.  The second
-    is 0 where σ is not positive.  The numerator of the first and the denominator of the second
-    are at most n 2⁵², and the two other numbers are at most 2⁵².
+    fraction is 0 if σ is not positive.  The numerator of the first and the denominator of the
+    second are at most n 2⁵², and the two other numbers are at most 2⁵².
 
-    An ε above 200 decides as 200 does, where :math:`w \le \tau S` asks for no more than
+    An ε above 200 gives the same answers as 200.  There :math:`w \le \tau S` requires no more than
     :math:`w < S`, or :math:`w = S = 0`, because S is less than :math:`2^{106} < e^{200}`.
     """
     others, bits = Fraction(n - 1, n), 256
@@ -118,7 +118,7 @@ def limits(n: int, epsilon: float) -> tuple[Fraction, Fraction]:
 
 
 def _above(low: Fraction, high: Fraction, largest: int) -> Fraction | None:
-    """Return the neighbour above every number between two; None if they do not agree on it."""
+    """Return the neighbour above every number between two; None if the ends have different ones."""
     first, last = neighbours(low, largest), neighbours(high, largest)
     return first[1] if first == last and first[0] < first[1] else None
 
@@ -126,9 +126,9 @@ def _above(low: Fraction, high: Fraction, largest: int) -> Fraction | None:
 def private_for_all_data(weights: Any, n: int, epsilon: float) -> bool:
     """Return whether a fixed randomiser in whole numbers is ε-private for all data of n records.
 
-    Row k of the weights, shape (K, K), is what a record of bin k is released as; each sums to 2⁵².
-    At an output x the worst data set has one record of the row with the largest weight there, or
-    with the smallest, and n - 1 of the row at the other end.  The linear form decides.
+    Row k of the weights, shape (K, K), is the output distribution of a record of bin k, in units of
+    2⁻⁵².  At an output x, the worst data set consists of one record with the largest weight there
+    and n - 1 records with the smallest, or vice versa.  The linear form decides.
     """
     most, least = limits(n, epsilon)
     for high, low in zip(weights.max(axis=0).tolist(), weights.min(axis=0).tolist(), strict=True):
@@ -151,7 +151,7 @@ def rounded_up(value: Fraction) -> float:
 
 
 def rounded_down(value: Fraction) -> float:
-    """Return the largest double that is not more than a fraction that is small enough for one."""
+    """Return the largest double that is at most a fraction within the range of doubles."""
     nearest = float(value)
     return nearest if nearest <= value else math.nextafter(nearest, -math.inf)
 
@@ -167,12 +167,12 @@ def times_up(first: float | Fraction, second: float) -> float:
 
 
 def up(value: Any, units: int) -> Any:
-    """Return a number or an array >= 0, raised by so many units in the last place; 0 stays 0."""
+    """Return a number or an array >= 0, raised by ``units`` in the last place; 0 stays 0."""
     moved = np.asarray(value) * (1.0 + units * 2.0**-52)
     return moved if np.ndim(value) else float(moved)
 
 
 def down(value: Any, units: int) -> Any:
-    """Return a number or an array >= 0, lowered by so many units in the last place."""
+    """Return a number or an array >= 0, lowered by ``units`` in the last place."""
     moved = np.asarray(value) * (1.0 - units * 2.0**-52)
     return moved if np.ndim(value) else float(moved)

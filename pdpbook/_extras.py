@@ -1,8 +1,8 @@
-"""What only a part of the package needs: the extras of ``pyproject.toml``.
+"""The optional dependencies: the extras of ``pyproject.toml``.
 
 The package itself needs NumPy, SciPy, numba, pandas, HiGHS and lazy-loader.  A module of an extra
-is imported by :func:`require` in the function that needs it, before that does any work.  Where it
-is missing, the error says what to install: from a clone, because the package is on no index.
+is imported by :func:`require` in the function that needs it, before this function does any work.
+The error for a missing module names the extra to install from a clone: no index has the package.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 __all__ = ["EXTRAS", "base_class", "progress_bar", "require"]
 
-#: Seconds after which a bar appears that nobody has asked for.
+#: Seconds after which a bar appears without being requested.
 PATIENCE = 3.0
 #: The extra that each module belongs to, by the top of its name.
 EXTRAS = {
@@ -38,7 +38,7 @@ EXTRAS = {
 def require(module: str, extra: str | None = None) -> Any:
     """Import a module of an extra, such as ``"pyarrow.parquet"``, or say how to install it.
 
-    Another ``extra`` than that of :data:`EXTRAS` is named where it brings the module, too.
+    Pass ``extra`` if an extra other than that of :data:`EXTRAS` also contains the module.
 
     Raises
     ------
@@ -58,8 +58,8 @@ def require(module: str, extra: str | None = None) -> Any:
 def base_class(module: str, name: str) -> Any:
     """Return a class of an extra to inherit from, or one that says how to install the extra.
 
-    Without the extra the module that defines the subclass can still be imported, for all else that
-    is in it.  The class that stands in raises the error of :func:`require` when it is called.
+    Without the extra, the module that defines the subclass can still be imported for its other
+    contents.  The replacement class raises the error of :func:`require` when it is called.
     """
     try:
         return getattr(require(module), name)
@@ -77,7 +77,7 @@ def base_class(module: str, name: str) -> Any:
 
 
 class _NoBar:
-    """What stands in for a progress bar that nobody wants to see."""
+    """A substitute for a hidden progress bar."""
 
     def __init__(self, items: Iterable[Any] | None) -> None:
         self._items = () if items is None else items
@@ -99,11 +99,11 @@ class _NoBar:
 
 
 def progress_bar(items: Iterable[Any] | None = None, *, shown: bool | None, **options: Any) -> Any:
-    """Return a progress bar of tqdm; if it is not shown, one that needs no tqdm.
+    """Return a tqdm progress bar; if it is not shown, a substitute that does not need tqdm.
 
-    With ``shown=None`` it appears once the work has taken three seconds, if there is a terminal to
-    show it on, and tqdm.  What stands in has the methods ``update`` and ``set_postfix_str``, in a
-    ``with`` statement or not.
+    With ``shown=None`` the bar appears once the work has taken three seconds, if there is a
+    terminal and tqdm is installed.  The substitute has the methods ``update`` and
+    ``set_postfix_str`` and is a context manager.
     """
     if shown is None:
         terminal = sys.stderr is not None and sys.stderr.isatty()

@@ -1,11 +1,11 @@
-"""Files that are whole or not there, and one process at a time that writes them.
+"""Atomic writing of files, by one process at a time.
 
-The content goes to a file of another name in the same folder, which then takes the name.  Nobody
-reads half a file, and nothing is left of one that cannot be finished.
+The content is written to a temporary file in the same folder, which is then renamed.  No reader
+ever sees half a file, and nothing remains of a file that cannot be finished.
 
-A lock is the operating system's on a small file (:func:`locked`), so it ends with the process that
-holds it, however the process ends.  Where the system knows no such locks, as on Windows, nothing is
-locked.
+A lock is the operating system's lock on a small file (:func:`locked`), so it ends with the process
+that holds it, however the process ends.  On a system without such locks, such as Windows, nothing
+is locked.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ __all__ = ["different_files", "locked", "write_whole"]
 
 
 def write_whole(path: Path, content: bytes, *, new: bool = False, private: bool = False) -> None:
-    """Write a file whole or not at all; what it holds stays until the new content has been written.
+    """Write a file whole or not at all; the old content remains until the new one is complete.
 
-    If ``new``, there may be no file of that name yet (FileExistsError); if ``private``, only its
-    owner may read it, from the first byte on.
+    If ``new``, a file of that name may not exist yet (FileExistsError); if ``private``, only its
+    owner may ever read it.
     """
     waiting = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     mode = 0o600 if private else 0o666
@@ -49,9 +49,9 @@ def write_whole(path: Path, content: bytes, *, new: bool = False, private: bool 
 
 
 def different_files(files: Mapping[str, Path]) -> None:
-    """Refuse two names of one file, whatever links and spellings lead to it.
+    """Refuse two names of the same file, whatever their links and spellings.
 
-    Each file stands under the words by which the error calls it.
+    The keys are the words that the error uses for the files.
     """
     for (one, first), (two, second) in combinations(files.items(), 2):
         same = os.path.realpath(first) == os.path.realpath(second)
@@ -63,11 +63,11 @@ def different_files(files: Mapping[str, Path]) -> None:
 def locked(
     path: Path, refusal: type[Exception], advice: str, *, seconds: float = 0.0
 ) -> Iterator[None]:
-    """Hold the lock on a file, which is made for it and removed afterwards.
+    """Hold the lock on a file, which is created for this purpose and removed afterwards.
 
-    The file names the process that holds it.  If that is another one, and still is after so many
-    seconds, ``refusal`` is raised with the name of that process, the time since when it holds the
-    lock, and the ``advice``.
+    The file names the process that holds the lock.  If another process still holds it after the
+    given number of seconds, ``refusal`` is raised; the message names that process and the time at
+    which it took the lock, and ends in the ``advice``.
     """
     lock = _lock(path, refusal, advice, time.monotonic() + seconds)
     try:
@@ -90,7 +90,7 @@ def _lock(path: Path, refusal: type[Exception], advice: str, until: float) -> in
                 holder = f"the process {os.getpid()} on {socket.gethostname()} since {since}"
                 os.pwrite(lock, holder.encode(), 0)
                 return lock
-            os.close(lock)  # the last holder has removed it meanwhile
+            os.close(lock)  # the previous holder has just removed the file
         except BlockingIOError:
             holder = os.pread(lock, 1000, 0).decode(errors="replace") or "another call"
             os.close(lock)

@@ -1,9 +1,9 @@
-r"""The exponential function with the same last bit on every machine.
+r"""The exponential function, identical to the last bit on every machine.
 
-NumPy and the C library have several implementations of :math:`e^x` and take the one that suits the
-processor; the last bits of what they return differ.  Elsewhere that is harmless.  But the weights
-of a release are rounded from such numbers, and the keyed draws of :mod:`pdpbook.scaling` begin with
-a digest of the weights, so that one bit more or less would draw another release.
+NumPy and the C library have several implementations of :math:`e^x` and choose one to suit the
+processor; the last bits of their results differ.  This is usually harmless.  But the weights of a
+release are rounded from such numbers, and the keyed draws of :mod:`pdpbook.scaling` begin with a
+digest of the weights, so a single different bit would change the release.
 
 Here :math:`x=k\ln2+r` with a whole number k and :math:`|r|\le\frac12\ln2`, and the series of
 :math:`e^r-1` is summed from its smallest term.  All steps are additions, multiplications, divisions
@@ -17,7 +17,7 @@ __all__ = ["exp", "expm1"]
 
 #: ln 2 in two parts.  The first has 20 zeros at its end, so k times it is exact for |k| < 2²⁰.
 _LN2 = (6.93147180369123816490e-01, 1.90821492927058770002e-10)
-_LEAST = -800.0  #: below it, e^x is less than half of the smallest double
+_LEAST = -800.0  #: below this, e^x is less than half the smallest double
 
 
 def _parts(x: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

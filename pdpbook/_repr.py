@@ -1,4 +1,4 @@
-"""How results are shown: the name of the class and its fields, a long array by its shape."""
+"""The display of results: the class and its fields, with the shape of each long array."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import numpy as np
 
 __all__ = ["chosen_repr", "short_repr"]
 
-_FEW = 8  #: so many entries are shown
+_FEW = 8  #: number of entries that are shown
 
 
 def short_repr(result: Any) -> str:
-    """Return a dataclass as text, with long arrays, tuples and tables by their size alone.
+    """Return a dataclass as text, with only the sizes of long arrays, tuples and tables.
 
-    A class takes it as its own: ``__repr__ = short_repr``.
+    A class uses it with ``__repr__ = short_repr``.
     """
     fields = [each.name for each in dataclasses.fields(result) if each.repr]
     return chosen_repr(result, **{name: getattr(result, name) for name in fields})
 
 
 def chosen_repr(result: Any, /, **chosen: Any) -> str:
-    """Return the class of a result with some values, in the same form."""
+    """Return the class of a result with the given values, in the same form."""
     shown = [f"{name}={_show(value)}" for name, value in chosen.items()]
     return f"{type(result).__name__}({', '.join(shown)})"
 
@@ -35,6 +35,6 @@ def _show(value: Any) -> str:
         return f"<array of shape {value.shape}>"
     if isinstance(value, tuple) and len(value) > _FEW:
         return f"<{len(value)} entries>"
-    if hasattr(value, "columns") and hasattr(value, "shape"):  # of pandas, which need not be there
+    if hasattr(value, "columns") and hasattr(value, "shape"):  # a table, without importing pandas
         return f"<table of {value.shape[0]} rows and {value.shape[1]} columns>"
     return f"{value:.6g}" if isinstance(value, float) else repr(value)

@@ -1,14 +1,14 @@
 """One validator for the whole package.
 
 Every public function checks its arguments here before it does any work.  Each check returns the
-value in the type that the computation wants, or raises a ``ValueError`` (a ``TypeError`` for
-something that is not a number at all) that names the argument, says what is allowed and ends in
-what was given: ``epsilon must be a finite number > 0, got epsilon=nan``.
+value in the type that the computation needs, or raises a ``ValueError`` (a ``TypeError`` for
+something that is not a number at all).  The message names the argument, states the rule and ends
+with the given value: ``epsilon must be a finite number > 0, got epsilon=nan``.
 
-An argument that says how large or how long something becomes has an upper limit, too.  No array
-that the package makes is larger than 2 GiB (:data:`MEMORY`): :func:`memory` computes what an
-argument would need, and the error says so.  No loop has more than 10⁹ rounds (:data:`ROUNDS`), and
-no whole number is larger than 2⁵³, up to which a float holds all of them.
+An argument that sets a size or a running time also has an upper limit.  No array of the package is
+larger than 2 GiB (:data:`MEMORY`); the error of :func:`memory` states how much an argument would
+need.  No loop has more than 10⁹ rounds (:data:`ROUNDS`), and no whole number is larger than 2⁵³,
+because floats represent all whole numbers up to 2⁵³.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ __all__ = [
 ]
 
 MEMORY = 2**31  #: bytes of the largest array that the package makes: 2 GiB
-ROUNDS = 10**9  #: of the longest loop: draws, steps, restarts
-_DIMENSIONS = 32  #: NumPy has 64, but its generators and iterators have half of them
+ROUNDS = 10**9  #: rounds of the longest loop: draws, steps, restarts
+_DIMENSIONS = 32  #: NumPy allows 64, but its generators and iterators only 32
 
 _SHOWN = 100  #: characters of a text that an error shows
 _FEW = 4  #: entries of a list that an error shows
@@ -65,19 +65,19 @@ _Kind = TypeVar("_Kind")
 
 
 def fail(name: str, allowed: str, given: Any, error: type[Exception] = ValueError) -> Exception:
-    """Build the error of a refused argument, to be raised by the caller."""
+    """Build the error for an invalid argument; the caller raises it."""
     return error(f"{name} must be {allowed}, got {name}={_shown(given)}")
 
 
 def _shown(given: Any) -> str:
-    """Return what an error shows of an argument.
+    """Return the text by which an error shows an argument.
 
-    Two arguments may have been exchanged, so whatever can hold a column of data is shown by its
-    type and size: an error ends in logs and in notebooks that are passed on.
+    Errors end up in logs and in shared notebooks, and two arguments may have been exchanged, so
+    only the type and size of anything that can contain a column of data are shown.
     """
-    if isinstance(given, np.generic):  # the number itself, and not the name of its type
+    if isinstance(given, np.generic):  # show the number itself and not the name of its type
         given = given.item()
-    if isinstance(given, int) and abs(given) > 2**64:  # Python does not write out all of them
+    if isinstance(given, int) and abs(given) > 2**64:  # Python refuses to print very long integers
         given = _as_float(given)
     if isinstance(given, str | bytes):
         return repr(given) if len(given) <= _SHOWN else f"<text of length {len(given):,}>"
@@ -106,7 +106,7 @@ def number(
     below: float = math.inf,
     at_most: float = math.inf,
 ) -> float:
-    """Return a finite number within bounds, of which at_least and at_most belong to them."""
+    """Return a finite number within bounds; at_least and at_most are inclusive."""
     allowed = f"a finite number {_bounds(above, at_least, below, at_most)}".strip()
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise fail(name, allowed, value, TypeError)
@@ -118,7 +118,7 @@ def number(
 
 
 def _bounds(above: float, at_least: float, below: float, at_most: float) -> str:
-    """Say between which bounds a number must lie; nothing if there are none."""
+    """Return the bounds of a number as text, empty if there are none."""
     signs = {">": above, ">=": at_least, "<": below, "<=": at_most}
     return " and ".join(f"{sign} {end:g}" for sign, end in signs.items() if math.isfinite(end))
 
@@ -132,14 +132,14 @@ def _as_float(value: Any) -> float:
 
 
 def boolean(name: str, value: Any) -> bool:
-    """Return True or False; numbers and words are refused."""
+    """Return True or False; refuse numbers and words."""
     if not isinstance(value, (bool, np.bool_)):
         raise fail(name, "True or False", value, TypeError)
     return bool(value)
 
 
 def booleans(name: str, values: ArrayLike) -> NDArray[np.bool_]:
-    """Return an array of any shape, of at least one True or False."""
+    """Return a non-empty array of True and False, of any shape."""
     array = _array(name, values)
     if array.dtype.kind != "b" or array.size == 0:
         raise fail(name, "True or False", values, TypeError)
@@ -155,20 +155,20 @@ def choice(name: str, value: Any, *options: str) -> str:
 
 
 def instance(name: str, value: Any, kind: type[_Kind]) -> _Kind:
-    """Return an object of a class, such as a game; whatever else looks like one is refused."""
+    """Return an object of a class, such as a game; refuse look-alikes."""
     if not isinstance(value, kind):
         raise fail(name, f"of type {kind.__name__}", value, TypeError)
     return value
 
 
 def function(name: str, value: Any, what: str, arguments: int = 1) -> Callable[..., Any]:
-    """Return a function that takes so many arguments; others would blame themselves when called."""
+    """Return a function that takes this number of arguments; refuse others before any call."""
     allowed = f"a function of {what}"
     if not callable(value):
         raise fail(name, allowed, value, TypeError)
     try:
         signature = inspect.signature(value)
-    except ValueError:  # some functions of C have none
+    except ValueError:  # some functions written in C have no signature
         return value
     try:
         signature.bind(*range(arguments))
@@ -178,25 +178,25 @@ def function(name: str, value: Any, what: str, arguments: int = 1) -> Callable[.
 
 
 def seeds(name: str, values: Any) -> list[int]:
-    """Return at least one seed from something that can be gone through."""
+    """Return the seeds of an iterable, at least one."""
     listed = sequence(name, values)
     if not listed:
-        raise ValueError(f"{name} must hold at least one seed, got none")
+        raise ValueError(f"{name} must contain at least one seed, got none")
     return [integer(name, each, at_least=0) for each in listed]
 
 
 def sequence(name: str, values: Any) -> list[Any]:
-    """Return what something that can be gone through holds; a text is one thing."""
+    """Return the items of an iterable; refuse a text."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise fail(name, "a sequence", values, TypeError)
     try:
         return list(values)
-    except TypeError:  # an array without dimensions
+    except TypeError:  # for example a 0-dimensional array
         raise fail(name, "a sequence", values, TypeError) from None
 
 
 def integer(name: str, value: Any, *, at_least: int, at_most: int = 2**53) -> int:
-    """Return a whole number within bounds; without an upper one, one that a float holds exactly."""
+    """Return a whole number within bounds; by default at most 2⁵³, exact as a float."""
     allowed = f"a whole number >= {at_least}"
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
         raise fail(name, allowed, value, TypeError)
@@ -210,7 +210,7 @@ def integer(name: str, value: Any, *, at_least: int, at_most: int = 2**53) -> in
 
 
 def memory(name: str, value: Any, *shape: int, what: str = "an array", itemsize: int = 8) -> None:
-    """Refuse an argument for which an array of such a shape would be larger than 2 GiB."""
+    """Refuse an argument that makes an array of the given shape larger than 2 GiB."""
     needed = itemsize * math.prod(map(int, shape))  # Python's integers do not wrap around
     if needed > MEMORY:
         size = " x ".join(map(str, shape))
@@ -222,18 +222,18 @@ def memory(name: str, value: Any, *shape: int, what: str = "an array", itemsize:
 
 
 def generator(name: str, value: Any) -> np.random.Generator:
-    """Return a NumPy generator; seeds and the global state are refused."""
+    """Return a NumPy generator; refuse seeds and the global state."""
     if not isinstance(value, np.random.Generator):
         raise fail(name, "a numpy.random.Generator", value, TypeError)
     return value
 
 
 def _array(name: str, values: Any) -> NDArray[Any]:
-    """Return an array of whatever shape and type; masked values and ragged rows make none."""
+    """Return an array of any shape and type; refuse masked values and ragged rows."""
     if np.ma.is_masked(values):
         hidden = int(np.ma.count_masked(values))
         raise ValueError(
-            f"{name} must hold every value: NumPy would count what is masked, "
+            f"{name} must contain every value: NumPy would count masked values, "
             f"got {name} with {hidden} masked value(s)"
         )
     try:
@@ -253,13 +253,13 @@ def _array(name: str, values: Any) -> NDArray[Any]:
 def finite_vector(
     name: str, values: ArrayLike, *, entries: int = 1, **bounds: float
 ) -> NDArray[np.float64]:
-    """Return a 1-d array of at least so many finite numbers within bounds as for :func:`number`."""
+    """Return a 1-d array of at least ``entries`` numbers, each as for :func:`number`."""
     raw = numeric(name, values)
     if raw.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got {name} of shape {raw.shape}")
     if raw.size < entries:
         raise ValueError(
-            f"{name} must hold at least {entries} value(s), got {name} of length {raw.size}"
+            f"{name} must contain at least {entries} value(s), got {name} of length {raw.size}"
         )
     return finite_array(name, raw, **bounds)
 
@@ -284,10 +284,10 @@ def finite_array(
     below: float = math.inf,
     at_most: float = math.inf,
 ) -> NDArray[np.float64]:
-    """Return an array of any shape, of finite numbers within bounds as for :func:`number`."""
+    """Return an array of finite numbers, of any shape, with bounds as for :func:`number`."""
     raw = numeric(name, values)
     if raw.size < 1:
-        raise ValueError(f"{name} must hold at least 1 value(s), got {name} of shape {raw.shape}")
+        raise ValueError(f"{name} must contain at least 1 value, got {name} of shape {raw.shape}")
     array = raw.astype(np.float64)
     low, high = float(array.min()), float(array.max())
     if not (math.isfinite(low) and math.isfinite(high)):
@@ -303,13 +303,13 @@ def finite_array(
 
 
 def numeric(name: str, values: Any) -> NDArray[Any]:
-    """Return an array of whole or floating-point numbers, infinite ones and nan among them.
+    """Return an array of whole or floating-point numbers, which may be infinite or nan.
 
-    Numbers of more than 64 bits become floats; those that are too large become infinite.
+    Integers of more than 64 bits become floats, infinite if they are too large.
     """
     raw = _array(name, values)
     if raw.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must hold numbers, got {name} of type {raw.dtype}")
+        raise TypeError(f"{name} must contain numbers, got {name} of type {raw.dtype}")
     if raw.dtype.itemsize > 8:
         with np.errstate(over="ignore", under="ignore"):
             return raw.astype(np.float64)
@@ -317,10 +317,10 @@ def numeric(name: str, values: Any) -> NDArray[Any]:
 
 
 def whole_numbers(name: str, values: ArrayLike) -> NDArray[np.int64]:
-    """Return an array of any shape, of integers of at most 2**53 in size."""
+    """Return an array of integers of at most 2**53 in size, of any shape."""
     raw = numeric(name, values)
     if raw.dtype.kind == "f":
-        raise TypeError(f"{name} must hold whole numbers, got {name} of type {raw.dtype}")
+        raise TypeError(f"{name} must contain whole numbers, got {name} of type {raw.dtype}")
     finite_array(name, raw)
     largest = max(int(raw.min()), int(raw.max()), key=abs)
     if abs(largest) > 2**53:
@@ -329,7 +329,7 @@ def whole_numbers(name: str, values: ArrayLike) -> NDArray[np.int64]:
 
 
 def positive_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """Return a 1-d array of finite numbers > 0; one number is a vector."""
+    """Return a 1-d array of finite numbers > 0; a single number becomes a vector."""
     return finite_vector(name, np.atleast_1d(_array(name, values)), above=0.0)
 
 
@@ -343,7 +343,7 @@ def distribution(name: str, values: ArrayLike) -> NDArray[np.float64]:
 
 
 def _sum(array: NDArray[Any]) -> float:
-    """Return a sum, infinite where it is too large for a float."""
+    """Return a sum, infinite if it is too large for a float."""
     with np.errstate(over="ignore"):
         return float(array.sum())
 
@@ -351,27 +351,27 @@ def _sum(array: NDArray[Any]) -> float:
 def distributions(
     first: str, p: ArrayLike, second: str, q: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return two probability vectors of one length."""
+    """Return two probability vectors of the same length."""
     both = distribution(first, p), distribution(second, q)
     same_length(first, both[0], second, both[1])
     return both
 
 
 def counts_vector(name: str, values: ArrayLike, *, records: int = 2) -> NDArray[np.int64]:
-    """Return a histogram: at least two bins, whole numbers >= 0, at least so many records."""
+    """Return a histogram: at least two bins, whole numbers >= 0, at least ``records`` records."""
     array = finite_vector(name, values, entries=2)
     bad = (array < 0) | (array != np.floor(array))
     if bad.any():
         where = int(np.flatnonzero(bad)[0])
         raise ValueError(
-            f"{name} must hold whole numbers >= 0, got {name}[{where}]={float(array[where])!r}"
+            f"{name} must contain whole numbers >= 0, got {name}[{where}]={float(array[where])!r}"
         )
     total = _sum(array)
     if total < records:
         raise ValueError(
             f"{name} must count at least {records} records, got {int(total)} record(s)"
         )
-    # as floats, 2**53 + 1 and 2**53 are the same
+    # as floats, 2**53 + 1 and 2**53 are equal
     if total >= 2**53 and sum(map(int, np.asarray(values).tolist())) > 2**53:
         raise ValueError(f"{name} must count at most 2**53 records, got {total:g}")
     return array.astype(np.int64)
@@ -416,7 +416,7 @@ def profile_matrix(
 ) -> NDArray[np.int64]:
     """Return a (K, V) strategy profile: whole numbers >= 0 whose rows sum to the histogram.
 
-    A Solution and an Outcome have a profile and are none, so that the message asks for theirs.
+    A Solution or an Outcome is not a profile but has one, so the message asks for it.
     """
     if hasattr(values, "profile"):
         kind = type(values).__name__
@@ -426,7 +426,7 @@ def profile_matrix(
     if array.shape != expected:
         raise ValueError(f"{name} must have shape {expected}, got {name} of shape {array.shape}")
     if array.dtype.kind not in "iu":
-        raise TypeError(f"{name} must hold integers, got {name} of type {array.dtype}")
+        raise TypeError(f"{name} must contain integers, got {name} of type {array.dtype}")
     if (array < 0).any():
         raise ValueError(f"{name} must be >= 0 everywhere, got a smallest entry of {array.min()}")
     sums = array.sum(axis=1)
@@ -441,12 +441,12 @@ def profile_matrix(
 
 
 def broadcast(first: str, x: NDArray[Any], second: str, y: NDArray[Any]) -> None:
-    """Refuse two arrays whose shapes NumPy cannot bring together."""
+    """Refuse two arrays whose shapes NumPy cannot broadcast."""
     try:
         np.broadcast_shapes(x.shape, y.shape)
     except ValueError:
         raise ValueError(
-            f"{first} and {second} must have shapes that fit, got {x.shape} and {y.shape}"
+            f"{first} and {second} must have compatible shapes, got {x.shape} and {y.shape}"
         ) from None
 
 

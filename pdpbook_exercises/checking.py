@@ -1,16 +1,17 @@
-"""Checks that say what is wrong with an answer.
+"""Checks that explain what is wrong with an answer.
 
 A check is a function with assertions that has the name of its exercise.  It calls the answer and
-compares what comes back::
+compares the result::
 
     @exercise("differential-privacy/margin")
     def margin(answer, rng):
         for s, m, c in [(1, 10, 0.05), (50, 20, 0.3), *rng.uniform(0.1, 0.9, (3, 3))]:
             assert_close(answer(s, m, c), s * log(1 / c) / m, "How often does noise leave (-m, m)?")
 
-``check(name, answer)`` runs it.  The first assertion that fails is the message, after the last call
-of the answer.  ``rng`` draws further cases: the page shows those of seed 0, and a hidden test takes
-another seed.  The checks of a chapter are in ``chapters/<part>/<chapter>.py``.
+The call ``check(name, answer)`` runs it.  The message consists of the last call of the answer and
+the first failed assertion.  The generator ``rng`` draws further cases: the page shows those of seed
+0, and a hidden test uses another seed.  The checks of a chapter are in
+``chapters/<part>/<chapter>.py``.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from pdpbook_exercises import chapters
 
 __all__ = ["READER", "Result", "assert_close", "assert_equal", "check", "exercise", "own"]
 
-READER = "reader"  #: whoever has this name has the numbers of the chapter
+READER = "reader"  #: the name of a student with the numbers of the chapter
 STUB = "still the stub. Replace the dots by your answer."
 LONGEST = 160  #: characters of a value that is shown
 
@@ -58,10 +59,10 @@ def exercise(name, *, mine=None, refused=()):
     name : str
         ``"chapter/exercise"``.
     mine : callable, optional
-        Draws what each student has of their own from a random generator, and returns what the
-        chapter shows for None.  The check is given it in place of a generator.
+        Draws a student's own numbers from a random generator, and returns the chapter's numbers
+        for None.  The check gets these numbers instead of a generator.
     refused : sequence of str
-        Functions and methods of the package that the exercise asks to write.
+        Functions and methods of the package that students are asked to write.
 
     Examples
     --------
@@ -84,7 +85,7 @@ def exercise(name, *, mine=None, refused=()):
 
 @dataclass(frozen=True)
 class Result:
-    """The verdict on one answer: true in a boolean context if and only if it is right."""
+    """The verdict on one answer, true in a boolean context if and only if the answer is right."""
 
     name: str
     right: bool
@@ -104,7 +105,7 @@ class Result:
 
 
 def check(name: str, answer: Any, *, me: str = READER, hint: int = 1, seed: int = 0) -> Result:
-    """Say whether an answer is right, or what is wrong with it; a wrong answer raises nothing.
+    """Return whether an answer is right, or what is wrong with it; a wrong answer does not raise.
 
     Parameters
     ----------
@@ -113,11 +114,11 @@ def check(name: str, answer: Any, *, me: str = READER, hint: int = 1, seed: int 
     answer : object
         The student's function or value.
     me : str
-        Name of the student, where each has their own numbers (:func:`own`).
+        Name of the student, if each has their own numbers (:func:`own`).
     hint : int
-        2 for a stronger hint where there is one.
+        2 for a stronger hint, if there is one.
     seed : int
-        Of the cases that are drawn.
+        Seed of the drawn cases.
 
     Raises
     ------
@@ -150,14 +151,14 @@ def check(name: str, answer: Any, *, me: str = READER, hint: int = 1, seed: int 
         said = [calls.last, *(part for part in wrong.args[:hint] if part)]
         said += ["check(..., hint=2) says more."] if any(wrong.args[hint:]) else []
         return Result(name, False, " ".join(said))
-    except Exception as error:  # what came back is not what a comparison can take
+    except Exception as error:  # the result cannot be compared
         raised = f"Comparing it raised {type(error).__name__}: {error}."
         return Result(name, False, f"{calls.last} {raised}")
     return Result(name, True, "right.")
 
 
 def own(name: str, me: str) -> Any:
-    """Return the numbers that a student has in an exercise where each has their own.
+    """Return the numbers of a student in an exercise in which each has their own.
 
     Parameters
     ----------
@@ -165,7 +166,7 @@ def own(name: str, me: str) -> Any:
         ``"chapter/exercise"``.
     me : str
         Name of the student.  Capital letters, accents, blanks and the order of the letters do not
-        matter.  For ``"reader"`` the numbers are those of the chapter.
+        matter.  For ``"reader"``, the numbers are those of the chapter.
 
     Raises
     ------
@@ -194,18 +195,18 @@ def own(name: str, me: str) -> Any:
 
 
 def assert_close(given, right, hint, mistakes=None, *, more="", rtol=1e-6, atol=1e-9):
-    """Assert that numbers are right; else tell the known mistake, or what kind of thing is wrong.
+    """Assert that numbers are right; otherwise name a known mistake or the kind of the error.
 
     Parameters
     ----------
     given : float or array_like
-        What the answer returned.
+        The result of the answer.
     right : float or array_like
-        What it should have returned.
+        The correct result.
     hint : str
-        What to tell whoever is wrong.  It must not contain the solution.
+        A hint after a wrong answer.  It must not contain the solution.
     mistakes : dict from str to float or array_like, optional
-        What known mistakes lead to, each with the hint that replaces the general one.
+        The results of known mistakes, each with a hint that replaces the general one.
     more : str
         A stronger hint, for ``check(..., hint=2)``.
     rtol, atol : float
@@ -239,7 +240,7 @@ def assert_equal(given, right, hint, mistakes=None, *, more=""):
 
 
 def _kind(given, right, agree):
-    """Say what kind of thing is wrong with numbers, without giving the right ones away."""
+    """Return the kind of the error in numbers, without revealing the correct ones."""
     if given.shape != right.shape:
         kind = f"the shape {right.shape}" if right.ndim else "one number"
         return f"Its shape is {given.shape}, and {kind} was expected."
@@ -269,7 +270,7 @@ def _kind(given, right, agree):
 
 
 class _Calls:
-    """Calls an answer with copies of the arguments, and remembers the last call for the message."""
+    """A wrapper that calls an answer with copies of the arguments, and stores the last call."""
 
     def __init__(self, answer):
         self.answer = answer
@@ -296,7 +297,7 @@ class _Calls:
 
 
 def _same(a, b):
-    """Whether arguments that a call could have changed are what they were."""
+    """Return whether the arguments of a call are unchanged."""
     if isinstance(a, np.ndarray):
         return np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
     if isinstance(a, list | tuple):
@@ -307,7 +308,7 @@ def _same(a, b):
 
 
 def show(value: Any) -> str:
-    """Return a value in few characters, or its type if it cannot be shown.
+    """Return a value as a short text, or its type if it cannot be shown.
 
     Examples
     --------
@@ -316,7 +317,7 @@ def show(value: Any) -> str:
     """
     try:
         text = " ".join(_in_words(value).split())
-    except Exception:  # its repr raises, or is too deep
+    except Exception:  # its repr raises, or is too deeply nested
         text = f"a value of type {type(value).__name__} that cannot be shown"
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
@@ -333,7 +334,7 @@ def _in_words(value):
     if type(value) in (list, tuple):
         inside = ", ".join(map(show, value))
         return f"[{inside}]" if isinstance(value, list) else f"({inside})"
-    if is_dataclass(value) and not isinstance(value, type):  # a game, by what it was made from
+    if is_dataclass(value) and not isinstance(value, type):  # e.g. a game, by its arguments
         parts = {each.name: getattr(value, each.name) for each in fields(value) if each.init}
         given = (f"{name}={show(part)}" for name, part in parts.items() if part is not None)
         return f"{type(value).__name__}({', '.join(given)})"
@@ -341,7 +342,7 @@ def _in_words(value):
 
 
 def _is_stub(answer):
-    """Whether an answer is the dots, or a function that does nothing."""
+    """Return whether an answer is the dots, or a function that does nothing."""
     if answer is None or answer is ...:
         return True
     code = getattr(answer, "__code__", None)
@@ -353,8 +354,8 @@ def _is_stub(answer):
 
 
 def _names(answer):
-    """Return the names that an answer uses, or that of the package's function that it is."""
-    answer = getattr(answer, "func", answer)  # of a functools.partial
+    """Return the names that an answer uses, or its own name if it is a function of the package."""
+    answer = getattr(answer, "func", answer)  # unwrap a functools.partial
     if str(getattr(answer, "__module__", "")).startswith("pdpbook."):
         return {answer.__name__}
     seen, codes = set(), [getattr(answer, "__code__", None)]

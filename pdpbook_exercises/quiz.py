@@ -1,10 +1,10 @@
-r"""The predictions of the book as a bank of questions for Moodle, a category for each chapter.
+r"""The predictions of the book as a question bank for Moodle, with a category for each chapter.
 
     python -m pdpbook_exercises.quiz _build/notebooks predictions.xml
 
-reads the notebooks of the built book, so every number in a question is the one that the book has
-computed.  Moodle shows the reason of the chosen answer as its feedback.  Formulas stand between
-``\(`` and ``\)``, where Moodle's MathJax filter finds them, and links are plain text.
+reads the notebooks of the built book, so every number in a question is computed by the book.
+Moodle shows the reason for the chosen answer as feedback.  Formulas are between ``\(`` and ``\)``,
+for Moodle's MathJax filter, and links are plain text.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ CLOSING = "> *Choose one before you go on.*"
 CHOICE = re.compile(r"^- (Right|Not so): \*\*(.*?)\*\*\. (.*)$", re.MULTILINE)
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\([^)]*\)")
 
-Choice = tuple[str, str, str]  #: the verdict, ``Right`` or ``Not so``, the text, and the reason
+Choice = tuple[str, str, str]  #: the verdict (``Right`` or ``Not so``), the text, and the reason
 
 
 class _Renderer(IPythonRenderer):
-    """HTML with the delimiters of formulas that Moodle knows."""
+    """A renderer of HTML with Moodle's delimiters of formulas."""
 
     def inline_math(self, body: str) -> str:
         return str(self.text(rf"\({body}\)"))
@@ -49,7 +49,7 @@ def predictions(notebook: NotebookNode) -> Iterator[tuple[str, list[Choice]]]:
     Raises
     ------
     ValueError
-        If a question has not exactly one right answer among several.
+        If a question does not have exactly one right answer among several.
     """
     asked = ""
     for cell in notebook.cells:
@@ -70,7 +70,7 @@ def _add(parent: Xml.Element, name: str, text: str, **attributes: str) -> None:
 
 
 def bank(folder: Path) -> tuple[str, int]:
-    """Return the questions of all notebooks in a folder as Moodle's XML, and how many there are."""
+    """Return the questions of all notebooks in a folder as Moodle's XML, and their number."""
     quiz, count = Xml.Element("quiz"), 0
     for path in sorted(folder.rglob("*.ipynb")):
         notebook = nbformat.read(path, as_version=4)
@@ -95,10 +95,10 @@ def bank(folder: Path) -> tuple[str, int]:
 
 
 def main() -> None:
-    """Write the bank of questions."""
+    """Write the question bank."""
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
-    parser.add_argument("notebooks", type=Path, help="of the built book: _build/notebooks")
-    parser.add_argument("file", type=Path, help="where the questions go, as Moodle's XML")
+    parser.add_argument("notebooks", type=Path, help="notebooks of the book: _build/notebooks")
+    parser.add_argument("file", type=Path, help="the output file, Moodle's XML")
     given = parser.parse_args()
     text, count = bank(given.notebooks)
     if not count:

@@ -2,11 +2,11 @@
 
     python -m pdpbook_exercises.sheet book/per_instance/dp-versus-pdp.md my-course/source/week1
 
-reads the page and its page of solutions and writes one notebook with the exercises that the page
-assigns: question, stub with the solution behind it, a cell for each proof, and two tests.  The
-first test is the check of the page.  The second is the same check with a random seed, which
-``nbgrader generate_assignment`` and ``otter assign`` leave out of what students get.  Nothing is
-executed, and no book has to be built.
+reads the page and its page of solutions and writes one notebook with the assignments of the page:
+question, stub with the solution behind it, a cell for each proof, and two tests.  The first test is
+the check of the page.  The second is the same check with a random seed, which
+``nbgrader generate_assignment`` and ``otter assign`` remove from the students' version.  Nothing is
+executed, and the book need not be built.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ ROLE = re.compile(r"\{[\w:]+\}`(?:([^`<]+?) <([\w-]+)>|([\w:.-]+))`")
 LINK = re.compile(r"\[([^\]]*)\]\(#([\w-]+)\)")
 CITED = re.compile(r"([a-z]+)(\d{4})\w*")
 CHECK = re.compile(r'check\(\s*"([^"]+)",\s*(\w+)')
-MINUTES = 5  #: of work that a point stands for
+MINUTES = 5  #: minutes of work per point
 
-Exercise = dict[str, str]  #: its options, and its title, text, stub, check, code and words
+Exercise = dict[str, str]  #: the options, title, text, stub, check, code and words of an exercise
 
 
 class SheetError(ValueError):
-    """A page from which no sheet can be made."""
+    """The error for a page from which no sheet can be made."""
 
 
 def make_sheet(page: Path, levels: Sequence[str], *, otter: bool = False) -> NotebookNode:
@@ -52,9 +52,9 @@ def make_sheet(page: Path, levels: Sequence[str], *, otter: bool = False) -> Not
     page : Path
         A chapter, in the folder ``book`` of a clone.
     levels : sequence of str
-        Of the exercises that are wanted, from :data:`LEVELS`.
+        Levels of the exercises to include, from :data:`LEVELS`.
     otter : bool
-        Whether it is for Otter Assign instead of nbgrader.
+        Whether the sheet is for Otter Assign instead of nbgrader.
 
     Raises
     ------
@@ -109,14 +109,14 @@ def _titles(book: Path) -> dict[str, str]:
 
 
 def _macros(book: Path) -> str:
-    """Return the book's names of formulas, as TeX defines them."""
+    """Return the book's macros as definitions in TeX."""
     config = yaml.safe_load((book.parent / "_config.yml").read_text(encoding="utf-8"))
     macros = config["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
     return "".join(f"\\newcommand{{\\{name}}}{{{tex}}}" for name, tex in macros.items())
 
 
 def _plain(text: str, titles: Mapping[str, str]) -> str:
-    """Return Markdown without roles and links into the book: a reference becomes its title."""
+    """Return Markdown without roles and links into the book; a reference becomes its title."""
 
     def named(said: str | None, label: str) -> str:
         if said or label in titles:
@@ -129,7 +129,7 @@ def _plain(text: str, titles: Mapping[str, str]) -> str:
 
 
 def _setup(page: str) -> str:
-    """Return the first code cell of a page, without what only the book needs."""
+    """Return the first code cell of a page, without the lines that only the book needs."""
     code = next((body for _, kind, _, body in BLOCK.findall(page) if kind == "code-cell"), "")
     lines = CELL_OPTIONS.sub("", code).strip().splitlines()
     return "\n".join(line for line in lines if "import glue" not in line and "glue(" not in line)
@@ -174,7 +174,7 @@ def _needed(each: Exercise) -> list[str]:
 
 
 def _points(each: Exercise) -> tuple[float, float]:
-    """Return the points for the proof and for the code; half each where both are asked for."""
+    """Return the points for the proof and for the code, half each if both are required."""
     points = max(2, -(-int(each["minutes"]) // MINUTES))
     if each["kind"] == "proof":
         return points, 0
@@ -182,12 +182,12 @@ def _points(each: Exercise) -> tuple[float, float]:
 
 
 def _tests(each: Exercise, seed: int) -> tuple[str, str]:
-    """Return the check that students see, and the same with other drawn cases."""
+    """Return the check that students see, and the same check with other drawn cases."""
     return each["check"], f"{each['check'].rstrip().removesuffix(')')}, seed={seed})"
 
 
 def _cell(make: Any, source: str, name: str, **options: Any) -> NotebookNode:
-    """Return a cell with what nbgrader wants to know of it."""
+    """Return a cell with its metadata for nbgrader."""
     cell = make(source)
     said: dict[str, Any] = dict.fromkeys(("grade", "solution", "locked", "task"), False)
     said |= {"schema_version": 3, "grade_id": name, "cell_type": cell.cell_type}
@@ -241,7 +241,7 @@ def _for_otter(each: Exercise, seed: int) -> Iterator[NotebookNode]:
     if code:
         given = CHECK.search(each["check"])
         if given is None:
-            raise SheetError(f"{each['label']}: this is no check of a variable: {each['check']}")
+            raise SheetError(f"{each['label']}: this does not check a variable: {each['check']}")
         names = [given[2], *(["me"] if "me=me" in each["check"] else [])]
         seen, hidden = (
             f"def {title}({', '.join(names)}):\n    from pdpbook_exercises import check\n"
@@ -266,7 +266,7 @@ def main() -> None:
     """Write the sheet of a page."""
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("page", type=Path, help="a chapter, such as book/foundations/why-noise.md")
-    parser.add_argument("folder", type=Path, help="where the notebook goes; made if needed")
+    parser.add_argument("folder", type=Path, help="folder of the notebook; created if needed")
     parser.add_argument(
         "--level", action="append", choices=LEVELS, help="may be repeated; all but open if left out"
     )
@@ -274,7 +274,7 @@ def main() -> None:
     given = parser.parse_args()
     target = given.folder / f"{given.page.stem}.ipynb"
     if target.exists():
-        parser.error(f"{target} is there already, perhaps with your changes: move it away first")
+        parser.error(f"{target} already exists, perhaps with your changes: move it away first")
     try:
         sheet = make_sheet(given.page, given.level or LEVELS[:-1], otter=given.otter)
     except SheetError as error:

@@ -1,4 +1,4 @@
-"""What the pages of the book use beside the package: figures, and the tables of long runs."""
+"""Code of the pages of the book beside the package: figures, and the tables of long runs."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 try:
     from myst_nb import glue as glue
-except ImportError:  # a notebook has the values in its text
+except ImportError:  # a notebook contains the values in its text
 
     def glue(name: str, variable: object, display: bool = True) -> None:
-        """Hand a value to the text of a page where the book is built; elsewhere do nothing."""
+        """Pass a value to the text of a page when the book is built; otherwise do nothing."""
 
 
 def committed_table(name: str) -> "pd.DataFrame":
-    """Return a table of ``pdpbook_pages/data``; ``attrs["about"]`` says which command made it."""
+    """Return a table of ``pdpbook_pages/data``; ``attrs["about"]`` contains its command."""
     return read_results(Path(str(files("pdpbook_pages") / "data" / f"{name}.csv")))

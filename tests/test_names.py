@@ -92,7 +92,7 @@ def with_generator() -> dict[str, inspect.Parameter]:
 def test_a_generator_is_a_keyword_and_has_no_default_but_for_a_release() -> None:
     for name, rng in with_generator().items():
         assert rng.kind is rng.KEYWORD_ONLY, name
-        drawn = "A release takes None: the generator of the operating system." in said(name)
+        drawn = "For a release, leave it out: the default is" in said(name)
         assert (rng.default is None) is (drawn or name in ORDERED), name
 
 

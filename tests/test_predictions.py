@@ -34,12 +34,12 @@ Then the text goes on.
 """
 REASONS = PAGE.replace("```{prediction}\n", "```{prediction}\n:holds: reasons\n\n")
 WRONG = {
-    "no_plus": ("+ two", "- two", "exactly one option of a prediction has a plus, got 0"),
-    "two_pluses": ("- one", "+ one", "exactly one option of a prediction has a plus, got 2"),
-    "five": ("- one", "- a: b\n- c: d\n- one", "a prediction has 2 to 4 options, got 5"),
-    "no_colon": ("- one:", "- one", "an option is one paragraph, 'option: what is said of it'"),
-    "nothing_said": ("- one: This is half of it.", "- one:", "what is said of it', got 'one:'"),
-    "not_asked": ("How many are $1+1$?\n\n", "", "asks something before its options"),
+    "no_plus": ("+ two", "- two", "exactly one option of a prediction must have a plus, got 0"),
+    "two_pluses": ("- one", "+ one", "exactly one option of a prediction must have a plus, got 2"),
+    "five": ("- one", "- a: b\n- c: d\n- one", "a prediction must have 2 to 4 options, got 5"),
+    "no_colon": ("- one:", "- one", "an option must be one paragraph, 'option: comment'"),
+    "nothing_said": ("- one: This is half of it.", "- one:", "option: comment', got 'one:'"),
+    "not_asked": ("How many are $1+1$?\n\n", "", "must have a question before its options"),
 }
 
 

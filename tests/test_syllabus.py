@@ -51,8 +51,8 @@ def test_both_plans_add_up_and_the_longer_one_reads_every_chapter():
     [
         ("[{read: [why-noise, differential-privacy], do: [core, open]}]", "and 100 are allowed"),
         ("[{read: [differential-privacy]}, {read: [why-noise]}]", "needs why-noise"),
-        ("[{read: [why-noise]}, {read: [why-noise]}]", "why-noise is no chapter, or was read"),
-        ("[{read: [why-nose]}]", "why-nose is no chapter"),
+        ("[{read: [why-noise]}, {read: [why-noise]}]", "why-noise is not a chapter, or was read"),
+        ("[{read: [why-nose]}]", "why-nose is not a chapter"),
         ("[{do: [hard]}]", "no level hard"),
     ],
 )

@@ -118,7 +118,7 @@ def test_what_passes_has_the_type_that_a_computation_wants():
         (r"constant, got 2 value\(s\), all equal to 3", lambda: v.varied_vector("x", [3, 3])),
         ("sum to 1, got a sum of 0.9", lambda: v.distribution("x", [0.5, 0.4])),
         ("have the same length, got 1 and 2", lambda: v.distributions("x", [1.0], "y", [0.5, 0.5])),
-        ("have shapes that fit", lambda: v.broadcast("x", COUNTS, "y", MASKED)),
+        ("have compatible shapes", lambda: v.broadcast("x", COUNTS, "y", MASKED)),
         (r"got x\[1\] with a sum of 0\.9", lambda: v.row_matrix("x", [[0.5, 0.5], [0.5, 0.4]])),
         (r"got x\[0\] with a sum of inf", lambda: v.row_matrix("x", [[1e308, 1e308]])),
         (r"\(K, K\) with K >= 2", lambda: v.row_matrix("x", np.ones((1, 1)), square=True)),
@@ -161,5 +161,5 @@ def test_what_lies_outside_is_refused_with_what_was_given(message, call):
 )
 def test_what_is_of_another_type_is_a_type_error(message, check, values):
     for value in values:
-        with pytest.raises(TypeError, match=f"x must (be|hold) {message}"):
+        with pytest.raises(TypeError, match=f"x must (be|contain) {message}"):
             check("x", value)

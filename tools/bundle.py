@@ -1,8 +1,8 @@
-"""The student bundle: the notebooks of the built book, and all that it takes to run them.
+"""The student bundle: the notebooks of the built book, with everything needed to run them.
 
-``python -m tools.bundle`` collects them in ``_build/notebooks``, with the wheels of the three
-packages, the versions that the notebooks were run with, the figures with sliders and the licences,
-and packs all into ``_build/html/pdpbook-notebooks.zip``, to which the first page links.
+The command ``python -m tools.bundle`` collects them in ``_build/notebooks``, with the wheels of the
+three packages, the versions with which the notebooks were run, the figures with sliders and the
+licences, and packs all into ``_build/html/pdpbook-notebooks.zip``, linked from the first page.
 """
 
 import re
@@ -51,7 +51,7 @@ body {{ font: 1rem/1.5 system-ui, sans-serif; margin: 1rem auto; max-width: 46re
 
 
 def build_wheels(target: Path) -> list[Path]:
-    """Build the wheels, that of the package first, from a copy: setuptools writes into it."""
+    """Build the wheels, the package first, from a copy, as setuptools writes into the source."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "copy")
         shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*NOT_PACKED))
@@ -62,7 +62,7 @@ def build_wheels(target: Path) -> list[Path]:
 
 
 def write_sliders(target: Path) -> None:
-    """Write each figure with sliders as a page that needs no other file, from its built page."""
+    """Write each figure with sliders as a self-contained page, from its built page."""
     for page in pages():
         html = HTML / f"{page}.html"
         soup = BeautifulSoup(html.read_text(encoding="utf-8"), "html.parser")
@@ -90,7 +90,7 @@ def write_sliders(target: Path) -> None:
 
 
 def make_bundle() -> None:
-    """Collect the bundle, and pack it."""
+    """Collect and pack the bundle."""
     shutil.rmtree(NOTEBOOKS, ignore_errors=True)
     for page in pages():
         notebook = NOTEBOOKS / f"{page}.ipynb"

@@ -1,7 +1,7 @@
-"""Execute the pages whose outputs are not kept yet, two at a time, before Sphinx reads them.
+"""Execute the pages whose outputs are not cached yet, two at a time, before Sphinx reads them.
 
-Sphinx executes one page after the other, and its own ``-j`` fails in sphinx-proof.  Two threads
-drive a kernel each here.  A page that fails is reported with its traceback.
+Sphinx executes one page after another, and its option ``-j`` fails with sphinx-proof.  Here, each
+of two threads drives a kernel.  A page that fails is reported with its traceback.
 """
 
 import sys
@@ -14,7 +14,7 @@ LANES = 2
 
 
 def pages() -> list[str]:
-    """Return the pages with cells of the book, and the pages of solutions."""
+    """Return the pages of the book with cells, and the pages of solutions."""
     return [
         name
         for name in listed("_toc_instructor.yml")
@@ -23,7 +23,7 @@ def pages() -> list[str]:
 
 
 def execute(docname: str) -> str:
-    """Execute a page if its outputs are not kept; return what is wrong if it fails."""
+    """Execute a page if its outputs are not cached; return the error if it fails."""
     began, page, folder = time.monotonic(), ROOT / f"{docname}.md", cache_folder() / docname
     try:
         cached_page(page, folder)
@@ -37,7 +37,7 @@ def execute(docname: str) -> str:
 
 
 def main() -> None:
-    """Execute what is missing; exit with 1 if a page fails."""
+    """Execute the missing pages; exit with 1 if a page fails."""
     with ThreadPoolExecutor(LANES) as lanes:
         failures = [*filter(None, lanes.map(execute, pages()))]
     sys.exit("\n".join(failures) or 0)

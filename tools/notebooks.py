@@ -1,12 +1,12 @@
 """The notebook edition: the cells of each page, with the prose of the built page between them.
 
-Cells and outputs come from the cache of the build, the prose from its pages.  A cell that the page
-hides is there, folded, since others may need what it computes.  The output that answers a
-prediction is left out until the reader runs the cell; what the page says of it waits in a fold.
+Cells and outputs come from the cache of the build, and the prose from its pages.  A cell that the
+page hides is included, folded, because other cells may need its results.  The output that answers a
+prediction is left out until the reader runs the cell; the page's comment on it is in a fold.
 
-``python -m tools.notebooks`` writes each notebook beside its page in ``_build/html``, and all
-notebooks, with all of their outputs, into ``_build/nbval``, where ``make nbval`` executes them.
-For the instructor's book it is given ``_toc_instructor.yml _build/instructor/_build/html``.
+The command ``python -m tools.notebooks`` writes each notebook beside its page in ``_build/html``,
+and all notebooks, with all outputs, into ``_build/nbval``, where ``make nbval`` executes them.
+The instructor's book needs the arguments ``_toc_instructor.yml _build/instructor/_build/html``.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ if not all(map(find_spec, ["pdpbook", "pdpbook_pages", "pdpbook_exercises"])):
 
 
 def pages(toc: str = "_toc.yml") -> list[str]:
-    """Return the pages of a book that have a notebook: all but the reference of the code."""
+    """Return the pages of a book that have a notebook: all except the reference of the code."""
     return [page for page in listed(toc) if not page.startswith("book/reference")]
 
 
 def fold(summary: str) -> BeautifulSoup:
-    """Return a fold in a document of its own."""
+    """Return a fold in a separate document."""
     return BeautifulSoup(f"<details><summary>{summary}</summary></details>", "html.parser")
 
 
@@ -68,26 +68,26 @@ def code_of(page: str) -> list[NotebookNode]:
 
 
 def shown(cell: NotebookNode) -> NotebookNode:
-    """Return a code cell as readers get it: folded as on the page, without values for the prose."""
+    """Return a code cell for readers: folded as on the page, without values for the prose."""
     tags = cell.metadata.get("tags", [])
     metadata = {"tags": tags} if tags else {}
     metadata |= HIDDEN if "remove-cell" in tags else FOLDED if "hide-input" in tags else {}
     outputs = [each for each in cell.outputs if "scrapbook" not in each.get("metadata", {})]
     for output in outputs:
         if "image/png" in output.get("data", {}):
-            output.data.pop("image/svg+xml", None)  # which JupyterLab shows only if it is trusted
+            output.data.pop("image/svg+xml", None)  # JupyterLab shows it only if it is trusted
             output.metadata["needs_background"] = "light"  # in a dark theme
     count = cell.execution_count
     return new_code_cell(cell.source, execution_count=count, outputs=outputs, metadata=metadata)
 
 
 class Reading:
-    """The cells of a page, collected on the way through the built page."""
+    """The cells of a page, collected while reading the built page."""
 
     def __init__(
         self, article: Tag, code: list[NotebookNode], markdown: PageMarkdown, folder: Path
     ) -> None:
-        """Read a page, given its executed code cells and the folder of its file."""
+        """Read a page with its executed code cells and the folder of its file."""
         self.code, self.markdown, self.folder = code, markdown, folder
         self.cells: list[NotebookNode] = []
         self.answers: list[NotebookNode] = []  # the cells whose output answers a prediction
@@ -96,7 +96,7 @@ class Reading:
         self.take_hidden()
 
     def end_prose(self, **metadata: Any) -> None:
-        """Make a cell of the prose since the last one, and attach its pictures."""
+        """Add a cell with the prose since the last cell, and attach its pictures."""
         if text := self.markdown.write(self.prose):
             cell = new_markdown_cell(text, metadata=metadata)
             for picture in self.prose.select("img"):
@@ -107,7 +107,7 @@ class Reading:
         self.prose = BeautifulSoup("", "html.parser")
 
     def take_hidden(self) -> None:
-        """Add the cells before the next one that the page shows."""
+        """Add the hidden cells before the next visible one."""
         self.end_prose()
         while self.code and "remove-cell" in self.code[0].metadata.get("tags", []):
             self.cells.append(shown(self.code.pop(0)))
@@ -134,7 +134,7 @@ class Reading:
                     self.cells.append(new_markdown_cell(WRITE_HERE))
 
     def read_answer(self, node: Tag) -> None:
-        """Go through an answer: cells, or their outputs alone; what is said goes into a fold."""
+        """Read an answer: cells, or only their outputs; the comments go into a fold."""
         self.end_prose()
         answer = fold(ANSWER)
         for child in [*node.children]:
@@ -150,7 +150,7 @@ class Reading:
         self.end_prose(tags=["answer"])
 
     def add_captions(self, cell: Tag, target: Tag) -> None:
-        """Add the captions of what a cell shows; no frontend shows the alt text of an output."""
+        """Add the captions of a cell's outputs, because no frontend shows their alt text."""
         target.extend(cell.select("figcaption, caption"))
         for picture in cell.select("img[alt]"):
             description = fold(DESCRIPTION).details
@@ -159,7 +159,7 @@ class Reading:
 
 
 def write(notebook: NotebookNode, target: Path) -> None:
-    """Write a notebook; its cells are numbered, so the same page gives the same file."""
+    """Write a notebook with numbered cells, so that the same page gives the same file."""
     for number, cell in enumerate(notebook.cells):
         cell.id = f"cell-{number}"
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -167,11 +167,11 @@ def write(notebook: NotebookNode, target: Path) -> None:
 
 
 def write_notebooks(toc: str, html: Path) -> int:
-    """Write the notebooks of a built book; return how many stand beside its pages."""
+    """Write the notebooks of a built book; return the number of those beside its pages."""
     articles = {page: article_of((html / f"{page}.html").read_text("utf-8")) for page in pages(toc)}
     known = {page: anchors(article) for page, article in articles.items()}
     running = execute.pages()
-    for page in {*running} - {*articles}:  # they stand in the other book
+    for page in {*running} - {*articles}:  # these pages are in the other book
         cells = [shown(cell) for cell in code_of(page)]
         write(new_notebook(cells=cells, metadata={"kernelspec": KERNEL}), NBVAL / page)
     for page, article in articles.items():
@@ -192,4 +192,4 @@ def write_notebooks(toc: str, html: Path) -> int:
 
 if __name__ == "__main__":
     toc, built = sys.argv[1:] or ("_toc.yml", str(ROOT / "_build" / "html"))
-    print(write_notebooks(toc, Path(built)), "notebooks stand beside their pages in", built)
+    print(write_notebooks(toc, Path(built)), "notebooks are beside their pages in", built)

@@ -1,8 +1,8 @@
-"""The HTML of a built page as Markdown that needs no extension.
+"""Conversion of the HTML of a built page to Markdown without extensions.
 
-On a built page each reference, number and value stands as text, so nothing is resolved here.  A
-macro is expanded, a theorem stands between two lines, a box is a quotation, and a link leads to the
-notebook of the page that it means.
+On a built page, each reference, number and value is text, so nothing is resolved here.  A macro is
+expanded, a theorem is enclosed by two lines, a box becomes a quotation, and a link leads to the
+notebook of its page.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DROPPED = (
     "script, style, link, wbr, colgroup, a.headerlink, .toctree-wrapper, .sidebar-title, "
     ".sd-card img, .citation > .label, .explorable-body > p, .prediction-answer > summary"
 )
-#: Keeps a letter off a formula: VS Code and GitHub take a dollar beside a letter for a price.
+#: Separates a letter from a formula: VS Code and GitHub take a dollar beside a letter for a price.
 JOINER = "\N{WORD JOINER}"
 NEEDLESS = re.compile(rf"(?<!\w){JOINER}(?=\$)|(?<=\$){JOINER}(?!\w)")
 STILL = (
@@ -35,7 +35,7 @@ STILL = (
 
 
 def article_of(html: str) -> Tag:
-    """Return what a reader reads of a built page."""
+    """Return the article of a built page, without controls and styles."""
     article = BeautifulSoup(html, "html.parser").select_one("article.bd-article")
     for useless in article.select(DROPPED):
         useless.decompose()
@@ -55,7 +55,7 @@ def anchors(article: Tag) -> dict[str, str]:
 def tex(element: Tag) -> str:
     r"""Return a formula without ``\(`` and ``\)``, and without the book's macros.
 
-    A macro is one token; so after ``_``, ``^`` and a command, what it means stands in braces.
+    A macro is one token, so after ``_``, ``^`` and a command its definition is put in braces.
     """
     formula = " ".join(element.get_text().strip()[2:-2].split()).replace("{split}", "{aligned}")
     for name, meaning in MACROS.items():
@@ -71,10 +71,10 @@ def language(pre: Tag) -> str:
 
 
 class PageMarkdown(MarkdownConverter):
-    """Writes parts of a page as Markdown, given the anchors of all pages that have a notebook."""
+    """A converter of parts of a page, given the anchors of all pages with a notebook."""
 
     def __init__(self, page: str, known: dict[str, dict[str, str]]) -> None:
-        """Prepare for a page; a paragraph will be one line."""
+        """Prepare for a page; a paragraph becomes one line."""
         super().__init__(heading_style="ATX", bullets="-", wrap=True, wrap_width=None)
         self.options["code_language_callback"] = language
         self.page, self.known = page, known
@@ -85,7 +85,7 @@ class PageMarkdown(MarkdownConverter):
         return re.sub(r"\n{3,}", "\n\n", text)
 
     def escape(self, text: str, parent_tags: set[str]) -> str:
-        """Keep characters of a text from being read as Markdown."""
+        """Escape the characters of a text that have a meaning in Markdown."""
         text = re.sub(r"([\\`*$]|(?<!\w)_|_(?!\w)|~~)", r"\\\1", text).replace("<", "&lt;")
         return text.replace("|", r"\|") if "_inline" in parent_tags else text
 
@@ -94,7 +94,7 @@ class PageMarkdown(MarkdownConverter):
         kinds = element.get("class", [])
         if "math" in kinds:
             formula = tex(element)
-            if "_inline" in parent_tags:  # in a table a bar ends a cell
+            if "_inline" in parent_tags:  # in a table, a bar ends a cell
                 formula = formula.replace(r"\|", r"\Vert ").replace("|", r"\vert ")
             return f"{JOINER}${formula.strip()}${JOINER}"
         if "caption-number" in kinds:
@@ -124,7 +124,7 @@ class PageMarkdown(MarkdownConverter):
     convert_aside = MarkdownConverter.convert_blockquote
 
     def convert_p(self, element: Tag, text: str, parent_tags: set[str]) -> str:
-        """Write a paragraph; of the title of a box, the number is bold, or all of it."""
+        """Write a paragraph; in the title of a box, the number or everything is bold."""
         if "admonition-title" in element.get("class", []):
             text = " ".join(text.split())
             text = text if text.startswith("**") else f"**{text}**"
@@ -135,7 +135,7 @@ class PageMarkdown(MarkdownConverter):
         return f"\n\n- **{text.strip()}**\n\n"
 
     def convert_dd(self, element: Tag, text: str, parent_tags: set[str]) -> str:
-        """Write what is said of a term below it."""
+        """Write the definition of a term below it."""
         return re.sub(r"^(?=.)", "  ", f"\n\n{text.strip()}\n\n", flags=re.MULTILINE)
 
     def convert_details(self, element: Tag, text: str, parent_tags: set[str]) -> str:
@@ -147,7 +147,7 @@ class PageMarkdown(MarkdownConverter):
         return f"<summary>{text}</summary>\n\n"
 
     def convert_img(self, element: Tag, text: str, parent_tags: set[str]) -> str:
-        """Show a picture that the cell has attached; a figure with sliders says where it moves."""
+        """Show an attached picture; the still of a figure with sliders refers to the figure."""
         shown = f"![{element.get('alt', '')}](attachment:{PurePosixPath(element['src']).name})"
         box = element.find_parent(class_="explorable-body")
         if box is None:
@@ -156,7 +156,7 @@ class PageMarkdown(MarkdownConverter):
         return f"\n\n{shown}\n\n{moving}\n\n"
 
     def convert_a(self, element: Tag, text: str, parent_tags: set[str]) -> str:
-        """Link to the section of a notebook; what leads elsewhere in the book is plain text."""
+        """Link to the section of a notebook; other links into the book become plain text."""
         target, text = element.get("href", ""), text.strip()
         if "checked-proof" in element.get("class", []):
             return f"({text})"

@@ -1,7 +1,7 @@
 """The whole book as one PDF: Chromium prints the built pages, joined in the order of the contents.
 
-``python -m tools.print_book`` writes ``_build/book.pdf``.  What the page ``book/game/nvo-game``
-calls ``loss`` is ``book/game/nvo-game--loss`` there, so links between pages lead to its places.
+The command ``python -m tools.print_book`` writes ``_build/book.pdf``.  There, the anchor ``loss``
+of the page ``book/game/nvo-game`` is ``book/game/nvo-game--loss``, so links between pages work.
 """
 
 import shutil
@@ -25,12 +25,12 @@ PAGE = """<!doctype html>
 
 
 def resolve(page: str, address: str) -> str:
-    """Return an address of a page as seen from the folder of the book; other hosts stay."""
+    """Return an address of a page relative to the folder of the book; keep other hosts."""
     return address if ":" in address else normpath(f"{page}/../{address.partition('?')[0]}")
 
 
 def prepare(article: Tag, page: str, pages: list[str]) -> Tag:
-    """Give an article of the site the places, links and pictures of the printed book."""
+    """Adapt the anchors, links and pictures of an article to the printed book."""
     for still in article.select(".explorable-body > noscript"):  # a figure with sliders
         still.parent.replace_with(*still.contents)
     for useless in article.select(USELESS):
@@ -90,7 +90,7 @@ def main() -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         tab = browser.new_page()
-        tab.set_default_timeout(1_800_000)  # a busy machine sets hundreds of pages for minutes
+        tab.set_default_timeout(1_800_000)  # a busy machine needs minutes for hundreds of pages
         tab.goto(joined.as_uri())
         tab.evaluate("MathJax.startup.promise")
         tab.pdf(path=PDF, outline=True, tagged=True, prefer_css_page_size=True)

@@ -1,8 +1,8 @@
-"""Tables that a cell shows become tables of the page, with number, caption and label.
+"""Conversion of tables in cell outputs to tables of the page, with number, caption and label.
 
-myst-nb wraps the output of a cell whose metadata hold ``mystnb: figure`` in a figure.  Where that
-output is an HTML table, this transform puts a table of docutils in the place of the figure: it is
-counted, referenced and listed as every other table, and scrolls in its own box on a phone.
+If the metadata of a cell contain ``mystnb: figure``, myst-nb wraps its output in a figure.  If the
+output is an HTML table, this transform replaces the figure by a docutils table: it is numbered,
+referenced and listed like every other table, and scrolls in its own box on a phone.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from sphinx.transforms import SphinxTransform
 
 
 def make_cell(cell: ElementTree.Element) -> nodes.entry:
-    """Return a cell of an HTML table as a cell of docutils."""
+    """Return a cell of an HTML table as a docutils cell."""
     entry = nodes.entry()
     side = cell.get("style", "").rpartition(" ")[2]
     entry["classes"] += [f"text-{side}"] if side else []
@@ -28,7 +28,7 @@ def make_cell(cell: ElementTree.Element) -> nodes.entry:
 
 
 def make_table(html: str) -> nodes.table:
-    """Return an HTML table as a table of docutils."""
+    """Return an HTML table as a docutils table."""
     source = ElementTree.fromstring(html)
     group = nodes.tgroup()
     for cell in source.findall(".//tr")[-1]:
@@ -42,12 +42,12 @@ def make_table(html: str) -> nodes.table:
 
 
 class ComputedTables(SphinxTransform):
-    """Replace each figure that holds a table by that table."""
+    """Replace each figure that contains a table by the table."""
 
-    default_priority = 200  # before Sphinx numbers what has no label
+    default_priority = 200  # before Sphinx numbers unlabelled figures
 
     def apply(self, **kwargs: Any) -> None:
-        """Do it for all figures of the page."""
+        """Replace the figures of the page."""
         for figure in [*self.document.findall(nodes.figure)]:
             shown = [raw.astext() for raw in figure.findall(nodes.raw) if raw["format"] == "html"]
             tables = [text for text in shown if text.lstrip().startswith("<table")]

@@ -1,4 +1,4 @@
-"""The course in numbers, read from the pages: what a chapter needs and how long it takes.
+"""The course in numbers, from the pages: the prerequisites and the time of each chapter.
 
 ````
 ```{course-table}
@@ -12,10 +12,10 @@
 ````
 
 A chapter lists its outcomes in the box "You will be able to", and links in its paragraph "You need"
-to the chapters before it.  An exercise has a level and minutes.  The minutes of reading follow from
+to the chapters that it needs.  An exercise has a level and minutes.  The reading time follows from
 the words and figures of the page.  So the table of the chapters and the list of outcomes are never
-out of date.  ``pacing`` is a plan in weeks; a week
-of more minutes than it allows, or a chapter before what it needs, is an error.
+out of date.  The directive ``pacing`` is a plan in weeks; a week with more minutes than it allows,
+or a chapter before its prerequisites, is an error.
 """
 
 import re
@@ -30,10 +30,10 @@ from sphinx.application import Sphinx
 from book._ext.exercises import LEVELS
 from book._ext.sources import MystDirective, read_yaml
 
-#: Half of what adults read of nonfiction in a minute; each sentence carries a step of an argument.
+#: Words per minute, half of adults' rate for nonfiction, as each sentence is a step of an argument.
 WORDS = 238 / 2
 FIGURE = 0.5  #: minutes
-STEP = 5  #: minutes; no estimate is finer than that
+STEP = 5  #: minutes, to which all estimates are rounded
 
 M, MS = re.MULTILINE, re.MULTILINE | re.DOTALL
 FENCE = re.compile(r"^(`{3,}|:{3,})\{([\w:-]+)\} *(.*?)\n(.*?)^\1 *$", MS)
@@ -47,7 +47,7 @@ TASK = re.compile(r"^:level: ([\w-]+)\n:minutes: (\d+)$", M)
 
 
 class Chapter(NamedTuple):
-    """A numbered page of the book; ``tasks`` are the levels and minutes of its exercises."""
+    """A numbered page of the book; ``tasks`` contains the levels and minutes of its exercises."""
 
     number: int
     label: str
@@ -68,9 +68,9 @@ class Chapter(NamedTuple):
 
 
 def minutes_of_reading(text: str) -> int:
-    """Return the minutes that a page takes without its exercises and hidden code.
+    """Return the reading time of a page in minutes, without its exercises and hidden code.
 
-    What stands between two blanks in a formula or in code counts as a word.
+    Any text between two blanks in a formula or in code counts as a word.
     """
 
     def shown(fence: re.Match[str]) -> str:
@@ -83,7 +83,7 @@ def minutes_of_reading(text: str) -> int:
 
 
 def read_chapters(root: Path) -> dict[str, Chapter]:
-    """Return the numbered chapters of the public book by label, in their order."""
+    """Return the numbered chapters of the public book, in order, by label."""
     parts = [part for part in read_yaml(root / "_toc.yml")["parts"] if part.get("numbered")]
     files = [entry["file"] for part in parts for entry in part["chapters"]]
     chapters: dict[str, Chapter] = {}
@@ -97,7 +97,7 @@ def read_chapters(root: Path) -> dict[str, Chapter]:
             number=number,
             label=label,
             title=re.search(r"^# (.+)$", text, M)[1],
-            needs=[name for name in chapters if name in linked],  # and not the later ones
+            needs=[name for name in chapters if name in linked],  # earlier chapters only
             outcomes=[" ".join(item.split()).rstrip(";.") for item in items],
             reading=minutes_of_reading(text),
             tasks=[(level, int(minutes)) for level, minutes in TASK.findall(text)],
@@ -107,16 +107,16 @@ def read_chapters(root: Path) -> dict[str, Chapter]:
 
 
 def plan(text: str, load: int, chapters: dict[str, Chapter]) -> list[list[str]]:
-    """Return the table of a plan, from YAML: a list of weeks with ``read`` and ``do``, and minutes.
+    """Return the table of a plan in YAML, a list of weeks with ``read`` and ``do``, and minutes.
 
-    It is refused if a week has more minutes than ``load``, or a chapter comes before what it needs.
+    A plan is refused if a week exceeds ``load`` minutes or a chapter precedes its prerequisites.
     """
     rows, seen, sums = [], set(), [0, 0, 0, 0]
     for number, other in enumerate(yaml.safe_load(text), 1):
         labels, levels = other.pop("read", []), other.pop("do", [])
         for label in labels:
             if label not in chapters or label in seen:
-                raise ValueError(f"week {number}: {label} is no chapter, or was read before")
+                raise ValueError(f"week {number}: {label} is not a chapter, or was read before")
             if missing := {*chapters[label].needs} - seen:
                 raise ValueError(f"week {number}: {label} needs {min(missing)}, which was not read")
             seen.add(label)
@@ -139,14 +139,14 @@ def plan(text: str, load: int, chapters: dict[str, Chapter]) -> list[list[str]]:
 
 
 def in_hours(minutes: int) -> str:
-    """Return a time as it stands in a table, ``3 h 05`` or ``45 min``, on one line."""
+    """Return a time in the form of the tables, ``3 h 05`` or ``45 min``, on one line."""
     hours, rest = divmod(minutes, 60)
     time = f"{hours} h {rest:02}" if hours else f"{rest} min" if rest else ""
     return time.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 class CourseTable(MystDirective):
-    """The chapters: what each needs, minutes of reading, minutes of exercises of each level."""
+    """The chapters: prerequisites, reading time, and time of the exercises of each level."""
 
     def run(self) -> list[nodes.Node]:
         """Return the table; the page is read again in each build."""
@@ -168,13 +168,13 @@ class CourseTable(MystDirective):
 
 
 class Pacing(MystDirective):
-    """A plan of weeks, of which each may take as many minutes as the argument says."""
+    """A plan of weeks; the argument is the largest number of minutes of a week."""
 
     required_arguments = 1
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return its table, or fail with what is wrong with it."""
+        """Return the table of the plan, or fail with its error."""
         load = int(self.arguments[0])
         try:
             rows = plan("\n".join(self.content), load, read_chapters(Path(self.env.srcdir)))
@@ -186,7 +186,7 @@ class Pacing(MystDirective):
 
 
 class CourseOutcomes(MystDirective):
-    """What a reader of each chapter will be able to do."""
+    """The learning outcomes of each chapter."""
 
     def run(self) -> list[nodes.Node]:
         """Return a definition list."""

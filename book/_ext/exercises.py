@@ -1,6 +1,6 @@
-"""Exercises with a level, minutes, a kind and a purpose, and the solutions of those for practice.
+"""Exercises with a level, minutes, a kind and a purpose, and solutions of practice exercises.
 
-The author writes these as options of sphinx-exercise's directive::
+The author writes these as options of the directive of sphinx-exercise::
 
     ```{exercise} The order of the bounds
     :label: ex-theorem-one-order
@@ -12,13 +12,13 @@ The author writes these as options of sphinx-exercise's directive::
     Prove that …
     ```
 
-The page shows them as "Core, 35 minutes, a proof.", and ``course`` adds them up.
+The page shows them as "Core, 35 minutes, a proof.", and ``course`` adds up the minutes.
 
 A solution is written once, on the page of solutions of its chapter, ``book/solutions/…``, where the
 instructor's book executes it and asserts that it passes.  Its section begins with a link to the
 exercise.  If the exercise is for practice, the chapter shows the section folded below the cells of
-the exercise: the reasoning, the code as text, and what this code has printed when the page of
-solutions was executed.  The outputs are kept where myst-nb keeps those of that page.
+the exercise: the reasoning, the code as text, and the output of this code on the page of solutions.
+The outputs are in myst-nb's cache of that page.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ TO_MARKER, TO_READER = "**What to look for.**", "**What your proof should contai
 
 @dataclass(frozen=True)
 class ExerciseOptions:
-    """The options of one exercise; ``purpose`` is whether it is to practise or to be handed in."""
+    """The options of one exercise; ``purpose`` is practice or assignment."""
 
     label: str
     level: str
@@ -66,13 +66,13 @@ class ExerciseOptions:
 
     @property
     def line(self) -> str:
-        """What the page shows under the title."""
+        """The line under the title."""
         proof = ", a proof" if "proof" in self.kind else ""
         return f"{self.level.capitalize()}, {self.minutes} minutes{proof}."
 
 
 def read_options(options: Mapping[str, str]) -> ExerciseOptions:
-    """Return the options of an exercise, or a ValueError that says what is wrong with them."""
+    """Return the options of an exercise, or raise a ValueError that explains their error."""
     for name, allowed in ALLOWED.items():
         if (given := options.get(name, "")) not in allowed:
             known = "; ".join(allowed)
@@ -87,12 +87,12 @@ def read_options(options: Mapping[str, str]) -> ExerciseOptions:
 
 
 def exercises_of(text: str) -> list[ExerciseOptions]:
-    """Return the exercises of a page, from its source, in their order."""
+    """Return the exercises in the source of a page, in order."""
     return [read_options(dict(OPTION.findall(head))) for head in OPENING.findall(text)]
 
 
 def executed(page: Path, env: BuildEnvironment) -> NotebookNode:
-    """Return a page of solutions with its outputs, from the cache if it has them."""
+    """Return a page of solutions with its outputs, from the cache if possible."""
     folder = env.config.nb_execution_cache_path or env.mystnb_config.execution_cache_path
     kept = Path(folder, page.relative_to(env.srcdir).with_suffix(""))
     try:
@@ -102,7 +102,7 @@ def executed(page: Path, env: BuildEnvironment) -> NotebookNode:
 
 
 def sections(notebook: NotebookNode) -> list[list[NotebookNode | str]]:
-    """Return what follows each heading of a page of solutions: texts, and cells of code."""
+    """Return the texts and code cells after each heading of a page of solutions."""
     found: list[list[NotebookNode | str]] = [[]]
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -124,7 +124,7 @@ def without_assertion(code: str) -> str:
 
 
 def printed(cell: NotebookNode) -> str:
-    """Return what a cell has written, and the value of its last line; it shows nothing else."""
+    """Return the text output of a cell and the value of its last line; refuse other outputs."""
     texts = []
     for output in cell.outputs:
         data = output.get("data", {})
@@ -137,8 +137,8 @@ def printed(cell: NotebookNode) -> str:
 def solution_markdown(notebook: NotebookNode, label: str) -> str:
     """Return the solution of an exercise as Markdown, from the executed page of solutions.
 
-    The link to the exercise and the assertion are left out, and the list for markers is offered to
-    the reader.
+    The link to the exercise and the assertion are left out, and the list for markers is addressed
+    to the reader.
     """
     link = re.compile(rf"\[The exercise\]\(#{re.escape(label)}\)\.?[ \n]*")
     found = [part for part in sections(notebook) if link.search(str(part[0]))]
@@ -159,7 +159,7 @@ def solution_markdown(notebook: NotebookNode, label: str) -> str:
 
 
 class solution(nodes.General, nodes.Element):
-    """The solution of an exercise; ``exercise`` is the label of that."""
+    """The solution of the exercise with the label ``exercise``."""
 
 
 class Exercise(ExerciseDirective):
@@ -170,19 +170,19 @@ class Exercise(ExerciseDirective):
     )
 
     def run(self) -> list[nodes.Node]:
-        """Return the exercise and its solution, or fail with what is wrong with them."""
+        """Return the exercise and its solution, or fail with their error."""
         try:
             options = read_options(self.options)
             self.content = StringList([f"*{options.line}*", ""], "options") + self.content
-            self.content_offset -= 2  # the lines of the page keep their numbers
+            self.content_offset -= 2  # preserve the line numbers of the page
             return [*super().run(), *self.solution(options)]
         except ValueError as error:
             raise self.error(str(error)) from error
 
     def solution(self, options: ExerciseOptions) -> list[nodes.Node]:
-        """Return the solution of an exercise for practice, if the book has solutions of the page.
+        """Return the solution of a practice exercise, if the book contains solutions of the page.
 
-        It is read after the exercise, whose number it must not take.
+        It is parsed after the exercise, so that it does not take the number of the exercise.
         """
         chapter = self.env.docname.removeprefix("book/")
         page = Path(self.env.srcdir, "book", "solutions", f"{chapter}.md")
@@ -209,7 +209,7 @@ def move_below_cells(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def visit_solution(writer: Any, node: nodes.Element) -> None:
-    """Open the fold, which is closed until a reader asks for it."""
+    """Write the start of the fold, which is closed at first."""
     name = f"{node['exercise']}-solution"
     writer.body.append(f'<details class="solution" id="{name}"><summary>Solution</summary>')
 

@@ -1,4 +1,4 @@
-"""A figure that moves: the directive ``explorable``.
+"""Interactive figures: the directive ``explorable``.
 
 ````
 ```{explorable} truncated-density
@@ -7,14 +7,14 @@ The caption.
 ````
 
 It puts an empty box with a caption on the page, and loads d3 and the explorable's own script,
-``book/_static/explorables/<name>.js``, on the pages that have one and on no other.  The script
-fills the box with sliders, a drawing and a line of text that says what the drawing shows.  Without
-JavaScript the box has a still picture and says where to find the same numbers.  The stills, and how
-high the box becomes, so that nothing moves when the script fills it, stand in :data:`STILLS`.
+``book/_static/explorables/<name>.js``, only on pages with an explorable.  The script fills the box
+with sliders, a drawing and a line of text that describes the drawing.  Without JavaScript the box
+contains a still picture and a reference to the same numbers.  The stills, and the heights of the
+boxes, which prevent the page from moving when a script fills its box, are in :data:`STILLS`.
 
-Colours, dashes and names of what is drawn are those of the other figures: :func:`series_style` and
-:func:`series_script` write them, from ``pdpbook.plotting.series``, into a page that moves, for the
-series that its scripts name.
+Colours, dashes and names of the series are the same as in other figures: :func:`series_style` and
+:func:`series_script` write them, from ``pdpbook.plotting.series``, into a page with explorables,
+for the series that its scripts name.
 """
 
 import json
@@ -40,12 +40,12 @@ DASHES = {"": "none", "-": "none", "--": "7 4", ":": "2 3", "-.": "9 3 2 3"}
 
 
 def dash_of(dash: Dash) -> str:
-    """Return a line style of Matplotlib as SVG has it, for lines 2.5 pixels wide."""
+    """Return a Matplotlib line style in SVG's notation, for lines 2.5 pixels wide."""
     return DASHES[dash] if isinstance(dash, str) else " ".join(f"{2 * step:g}" for step in dash[1])
 
 
 def ink_on(colour: str) -> str:
-    """Return black or white, whichever reads better on a colour."""
+    """Return black or white, whichever is more legible on a colour."""
     channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
@@ -53,13 +53,13 @@ def ink_on(colour: str) -> str:
 
 
 def series_of(script: str) -> list[str]:
-    """Return the series that a script names, by themselves or as a class ``s-<name>``."""
+    """Return the series that a script names, directly or as a class ``s-<name>``."""
     named = set(re.findall(r"""["'` ](?:s-)?([a-z0-9-]+)(?=["'` ])""", script))
     return [name for name in LOOKS if name in named]
 
 
 def series_style(names: Iterable[str]) -> str:
-    """Return the style sheet of series: colour, ink on it and dashes, in either mode."""
+    """Return the style sheet of series: colour, text colour on it and dashes, for both modes."""
     rules = []
     for name in names:
         light, dash = LOOKS[name].colour, dash_of(LOOKS[name].dash)
@@ -72,9 +72,9 @@ def series_style(names: Iterable[str]) -> str:
 
 
 def series_script(names: Iterable[str]) -> str:
-    """Return the script that tells the explorables what series are called.
+    """Return the script with the names of the series for the explorables.
 
-    The printed book is one page with the explorables of all pages, so the names are added up.
+    The printed book is one page with the explorables of all pages, so the names accumulate.
     """
     labels = {name: LOOKS[name].label for name in names}
     written = json.dumps(labels, ensure_ascii=False)
@@ -86,13 +86,13 @@ class explorable(nodes.General, nodes.Element):
 
 
 class Explorable(SphinxDirective):
-    """Reads the directive and refuses a name that has no script."""
+    """The directive, which refuses a name without a script."""
 
     required_arguments = 1
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return the box, the caption inside it."""
+        """Return the box with the caption inside."""
         name, root = self.arguments[0], Path(self.env.srcdir)
         script, stills = root / SCRIPTS / f"{name}.js", root / STILLS / "stills.json"
         if not script.is_file():
@@ -102,14 +102,14 @@ class Explorable(SphinxDirective):
         for file in (script, stills):
             self.env.note_dependency(str(file))
         known = json.loads(stills.read_text(encoding="utf-8"))
-        node = explorable(name=name, still=known.get(name))  # none before one was made
+        node = explorable(name=name, still=known.get(name))  # None if there is no still yet
         self.set_source_info(node)
         self.state.nested_parse(self.content, self.content_offset, node)
         return [node]
 
 
 def visit_html(writer: Any, node: explorable) -> None:
-    """Open the figure; the caption follows as its children."""
+    """Write the start of the figure; the caption follows as its children."""
     name, still = node["name"], node["still"]
     reserved = picture = ""
     if still:

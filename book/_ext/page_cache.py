@@ -1,12 +1,13 @@
-"""Where the outputs of a page are kept, so that none is older than the code that made it.
+"""The cache of the outputs of a page, in which no output is older than the code that computed it.
 
-myst-nb keeps the outputs of a page under a hash of its cells.  They depend on more: on the packages
-and their data, on the versions of everything else, and on Python.  A hash of these is part of the
-name of the cache, so a change of any of them executes every page again.  Each page has a cache of
-its own in it, because jupyter-cache's database does not serve two processes at a time.
+The cache of myst-nb stores the outputs of a page under a hash of its cells.  But outputs also
+depend on the packages and their data, on the versions of all dependencies, and on Python.  A hash
+of these is part of the name of the cache, so any change of them executes every page again.  Each
+page has its own cache there, because jupyter-cache's database does not support two processes at a
+time.
 
-One line about memory is here, too: nodes that another parser has made point to its document and
-through it to all that Sphinx knows, which each kept page would then hold.
+The module also saves memory: nodes from another parser refer to its document and, through it, to
+the whole state of Sphinx, which each stored page would then contain.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ from sphinx.config import Config
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("pdpbook", "pdpbook_pages", "pdpbook_exercises")
-TIMEOUT = 300  #: seconds for a cell
-QUIET = ["--IPKernelApp.log_level=ERROR"]  #: each kernel would warn that a port reaches it
+TIMEOUT = 300  #: seconds per cell
+QUIET = ["--IPKernelApp.log_level=ERROR"]  #: otherwise each kernel warns about its port
 
 
 @cache
 def cache_folder() -> Path:
-    """Return the folder of the outputs for the present state of packages, pins and Python."""
+    """Return the folder of the outputs for the current packages, pins and Python."""
     found = hashlib.sha256(sys.version.encode())
     files = [path for name in PACKAGES for path in (ROOT / name).rglob("*") if path.is_file()]
     for path in sorted([*files, ROOT / "requirements.txt"]):
@@ -44,7 +45,7 @@ def cache_folder() -> Path:
 
 
 def listed(toc: str = "_toc.yml") -> list[str]:
-    """Return the pages of a book, such as ``book/game/nvo-game``, in their order."""
+    """Return the pages of a book, such as ``book/game/nvo-game``, in order."""
     contents = yaml.safe_load((ROOT / toc).read_text(encoding="utf-8"))
     chapters = (chapter for part in contents["parts"] for chapter in part["chapters"])
     return [contents["root"], *(chapter["file"] for chapter in chapters)]
@@ -56,13 +57,13 @@ def read_page(page: Path) -> NotebookNode:
 
 
 def cached_page(page: Path, folder: Path) -> NotebookNode:
-    """Return a page with its outputs; a KeyError says that the folder does not have them."""
+    """Return a page with its outputs; raise a KeyError if they are not in the folder."""
     found: NotebookNode = get_cache(str(folder)).merge_match_into_notebook(read_page(page))[1]
     return found
 
 
 def execute_page(page: Path, folder: Path) -> NotebookNode:
-    """Return a page with its outputs, and keep them; a ValueError has the traceback of a cell."""
+    """Execute a page, cache and return it; a ValueError contains the traceback of a cell."""
     result = single_nb_execution(
         read_page(page), str(page.parent), TIMEOUT, allow_errors=False, extra_arguments=QUIET
     )
@@ -74,12 +75,12 @@ def execute_page(page: Path, folder: Path) -> NotebookNode:
 
 
 def executed_page(docname: str) -> NotebookNode:
-    """Return a page that has been executed, such as ``book/game/nvo-game``, with its outputs."""
+    """Return an executed page, such as ``book/game/nvo-game``, with its outputs."""
     return cached_page(ROOT / f"{docname}.md", cache_folder() / docname)
 
 
 def use_cache(app: Sphinx, config: Config) -> None:
-    """Keep outputs in the folder for the present state; another one reads all pages again."""
+    """Use the folder of the current state for outputs; a new folder makes Sphinx read all pages."""
     config.nb_execution_cache_path = str(cache_folder())
 
 
@@ -90,7 +91,7 @@ def use_cache_of_page(app: Sphinx, docname: str, source: list[str]) -> None:
 
 
 def one_document(app: Sphinx, doctree: nodes.document) -> None:
-    """Let every node of a page belong to the page: 24 MB of kept pages instead of 787."""
+    """Attach every node of a page to the page's document: 24 MB of stored pages instead of 787."""
     for node in doctree.findall():
         node.document = doctree
 

@@ -1,4 +1,4 @@
-"""A question to answer before the page does: the directive ``prediction``.
+"""Questions to answer before the page does: the directive ``prediction``.
 
 ````
 ```{prediction}
@@ -10,17 +10,18 @@ Is the height now known to within 10 cm, to within 1 cm, or exactly?
 ```
 ````
 
-The right option has a plus.  The page shows the options in an order that is drawn once, from the
-question, so that the place of an option says nothing about it.  What follows the question and
-gives the answer away is folded: from the first output, or the first figure that moves, to the
-paragraph after the last of them.  The option ``paragraphs`` says how many paragraphs are folded, if
-not one.  The code of a cell that readers see stays where it is.  With ``:holds: reasons`` the fold
-has what is said of the options and nothing of the page: what the page goes on to speak of, a
-figure, a table, an explanation, stays open.
+The right option has a plus.  The page shows the options in a fixed pseudo-random order, computed
+from the question, so that the place of an option reveals nothing.  The part of the page that gives
+the answer away is folded: from the first output or interactive figure after the question to the
+paragraph after the last of them.  The option ``paragraphs`` sets another number of folded
+paragraphs.  The visible code of a cell is not folded.  With ``:holds: reasons``, the fold contains
+only the comments on the options: figures, tables and explanations to which the page refers later
+remain open.
 
-Without JavaScript the options are a list, and the fold, a ``<details>``, holds what is to be said
-of each of them.  ``predictions.js`` makes radio buttons of the list; the fold opens when one is
-chosen.  It also puts a switch into the header of the page, which shows all answers or asks first.
+Without JavaScript the options are a list, and the fold, a ``<details>``, contains the comment on
+each of them.  The script ``predictions.js`` turns the list into radio buttons, and the fold opens
+when one is chosen.  It also adds a switch to the header of the page, which shows or hides all
+answers.
 """
 
 import hashlib
@@ -35,12 +36,12 @@ from sphinx.util.docutils import SphinxDirective
 from book._ext.explorable import explorable
 
 TITLE = "Predict, then run"
-#: What the folds say of themselves, by what they hold.
+#: The titles of the folds, by their content.
 SUMMARY = {"output": "The answer: what comes out, and why", "reasons": "The answer, and why"}
 MOST = 4  # options
 TEXTS = (nodes.paragraph, nodes.bullet_list, nodes.enumerated_list)  # each counts as a paragraph
-BETWEEN = (nodes.target, nodes.comment, nodes.sidebar)  # what may stand between output and text
-#: An option, what is said of it, and whether it is right.
+BETWEEN = (nodes.target, nodes.comment, nodes.sidebar)  # allowed between output and text
+#: An option, the comment on it, and whether it is right.
 Judged = tuple[list[nodes.Node], list[nodes.Node], bool]
 
 
@@ -49,11 +50,11 @@ class prediction(nodes.General, nodes.Element):
 
 
 class answer(nodes.General, nodes.Element):
-    """What is folded until somebody chooses: what is said of each option, the outputs, a text."""
+    """The fold, closed until a reader chooses: comments on the options, outputs, and a text."""
 
 
 def split_option(item: nodes.list_item, right: bool) -> Judged:
-    """Return an option and what is said of it, which a colon and a space tell apart."""
+    """Return an option and the comment on it, which are separated by a colon and a space."""
     if len(item) == 1 and isinstance(item[0], nodes.paragraph):
         children = [*item[0].children]
         for place, child in enumerate(children):
@@ -64,23 +65,21 @@ def split_option(item: nodes.list_item, right: bool) -> Judged:
             said = [nodes.Text(after), *children[place + 1 :]]
             if all("".join(part.astext() for part in parts).strip() for parts in (option, said)):
                 return option, said, right
-    raise ValueError(
-        f"an option is one paragraph, 'option: what is said of it', got {item.astext()!r}"
-    )
+    raise ValueError(f"an option must be one paragraph, 'option: comment', got {item.astext()!r}")
 
 
 def read_options(lists: list[nodes.bullet_list]) -> list[Judged]:
-    """Return the options of a question: two to four, of which exactly one has a plus."""
+    """Return the two to four options of a question, exactly one of which has a plus."""
     options = [split_option(item, found["bullet"] == "+") for found in lists for item in found]
     if not 2 <= len(options) <= MOST:
-        raise ValueError(f"a prediction has 2 to {MOST} options, got {len(options)}")
+        raise ValueError(f"a prediction must have 2 to {MOST} options, got {len(options)}")
     if (right := sum(right for _, _, right in options)) != 1:
-        raise ValueError(f"exactly one option of a prediction has a plus, got {right}")
+        raise ValueError(f"exactly one option of a prediction must have a plus, got {right}")
     return options
 
 
 def in_drawn_order(options: list[Judged], question: str) -> list[Judged]:
-    """Return the options in an order that follows from the texts alone, and seems random.
+    """Return the options in a pseudo-random order that depends on the texts alone.
 
     Examples
     --------
@@ -95,7 +94,7 @@ def in_drawn_order(options: list[Judged], question: str) -> list[Judged]:
 
 
 def judgement(option: Judged) -> nodes.list_item:
-    """Return what the answer says of an option."""
+    """Return the item of the answer for an option."""
     named, said, right = option
     mark = nodes.inline("", "Right: " if right else "Not so: ", classes=["prediction-mark"])
     text = nodes.paragraph("", "", mark, nodes.strong("", "", *named), nodes.Text(". "))
@@ -104,7 +103,7 @@ def judgement(option: Judged) -> nodes.list_item:
 
 
 class Prediction(SphinxDirective):
-    """Reads a question with its options."""
+    """The directive: a question with its options."""
 
     has_content = True
     option_spec: ClassVar[dict[str, Any]] = {
@@ -113,7 +112,7 @@ class Prediction(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Return the question, and below it the answer, which gets its outputs when all is read."""
+        """Return the question and the answer, which gets its outputs after the page is parsed."""
         body = nodes.Element()
         self.state.nested_parse(self.content, self.content_offset, body)
         lists: list[nodes.bullet_list] = []
@@ -122,7 +121,7 @@ class Prediction(SphinxDirective):
         try:
             options = in_drawn_order(read_options(lists), body.astext())
             if not len(body):
-                raise ValueError("a prediction asks something before its options")
+                raise ValueError("a prediction must have a question before its options")
         except ValueError as error:
             raise self.error(str(error)) from error
         name = f"prediction-{self.env.new_serialno('prediction') + 1}"
@@ -138,22 +137,22 @@ class Prediction(SphinxDirective):
 
 
 def is_code(node: nodes.Node) -> bool:
-    """Whether a node is a cell of code, with an output or without."""
+    """Return whether a node is a code cell, with or without an output."""
     return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"
 
 
 def outputs(cell: nodes.Element) -> list[nodes.Element]:
-    """Return the part of a cell that has its outputs, if there are any."""
+    """Return the part of a cell that contains its outputs, if any."""
     return [part for part in cell if part.get("nb_element") == "cell_code_output" and len(part)]
 
 
 def shows_output(node: nodes.Node) -> bool:
-    """Whether a node is a cell that shows something, or a figure that moves."""
+    """Return whether a node is a cell with an output, or an interactive figure."""
     return isinstance(node, explorable) or (is_code(node) and bool(outputs(node)))
 
 
 def find_answer(after: list[nodes.Node], paragraphs: int) -> list[nodes.Node]:
-    """Return the nodes after a question that give its answer away, which stand in one row."""
+    """Return the consecutive nodes after a question that reveal its answer."""
     found: list[nodes.Node] = []
     last, texts = 0, 0
     for node in after:
@@ -175,7 +174,7 @@ def find_answer(after: list[nodes.Node], paragraphs: int) -> list[nodes.Node]:
 
 
 def without_code(cell: nodes.container) -> nodes.container:
-    """Take the output out of a cell whose code stays in sight, and return it as a cell."""
+    """Remove the output of a cell whose code remains visible, and return it as a cell."""
     shown = cell.copy()
     shown["ids"], shown["names"] = [], []
     for part in outputs(cell):
@@ -185,7 +184,7 @@ def without_code(cell: nodes.container) -> nodes.container:
 
 
 def fold_answers(app: Sphinx, doctree: nodes.document) -> None:
-    """Put into each answer what stands below its question."""
+    """Move the nodes that reveal an answer into its fold."""
     for fold in [*doctree.findall(answer)]:
         if fold["holds"] == "reasons":
             continue
@@ -208,13 +207,13 @@ def fold_answers(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def visit_prediction(writer: Any, node: prediction) -> None:
-    """Open the box; question and options follow as its children."""
+    """Write the start of the box; question and options follow as its children."""
     box = f'<div class="admonition tip prediction" id="{node["name"]}">'
     writer.body.append(f'{box}<p class="admonition-title">{TITLE}</p>')
 
 
 def visit_answer(writer: Any, node: answer) -> None:
-    """Open the fold, which is closed until a reader chooses."""
+    """Write the start of the fold, which is closed until a reader chooses."""
     fold = f'<details class="prediction-answer" id="{node["name"]}-answer">'
     writer.body.append(f"{fold}<summary>{SUMMARY[node['holds']]}</summary>")
 

@@ -1,7 +1,7 @@
-"""Marks on the statements whose proofs Coq has checked, and the pages with these proofs.
+"""Marks on statements whose proofs Coq has checked, and the pages with these proofs.
 
-``proofs/checked.yml`` says which theorems of Coq state what a statement of the book says.  The mark
-stands in the title of the statement and leads to them, on a page of its own that shows the file.
+The file ``proofs/checked.yml`` maps statements of the book to the corresponding theorems in Coq.
+The mark in the title of a statement links to these theorems, on a page that shows their file.
 
 ````
 ```{checked-proofs}
@@ -12,9 +12,9 @@ stands in the title of the statement and leads to them, on a page of its own tha
 ```
 ````
 
-The first lists all statements with a mark.  The second shows each of them, as its page has it, with
-the formal statements below it.  The third lists all other statements by chapter, each with the
-reason that ``proofs/unchecked.yml`` gives; it is made from the pages, so it is complete.
+The first lists all statements with a mark.  The second shows each of them, as on its page, with the
+formal statements below it.  The third lists all other statements by chapter, each with the reason
+in ``proofs/unchecked.yml``; it is generated from the pages, so it is complete.
 """
 
 import re
@@ -60,7 +60,7 @@ def read_statements(root: Path) -> dict[str, Statement]:
 
 
 def read_checked(root: Path) -> dict[str, dict[str, Any]]:
-    """Return what is checked, by the labels of the statements, in the order of the list."""
+    """Return the checked proofs, by the labels of the statements, in the order of the list."""
     listed = read_yaml(root / "proofs" / "checked.yml")
     return {label: {"part": "", "refuted": "refuted"} | each for label, each in listed.items()}
 
@@ -78,7 +78,7 @@ def unchecked(root: Path) -> dict[tuple[str, str], list[str]]:
 
 
 def formal_statement(text: str, name: str) -> str:
-    """Return a theorem of a file without its proof, after what its sections declare before it."""
+    """Return a theorem of a file without its proof, after the declarations of its sections."""
     sections: list[list[str]] = [[]]
     lines = iter(text.splitlines())
     for line in lines:
@@ -117,7 +117,7 @@ class CheckedProofs(MystDirective):
         return [self.table("checked-proofs", head, rows, named=True)]
 
     def links(self, file: str, names: list[str]) -> str:
-        """Return links to theorems, whose names may go on in the next line after an underscore."""
+        """Return links to theorems, with names that may break after an underscore."""
         return ", ".join(
             f'<a class="reference internal" href="{address(file, name, self.env.docname)}">'
             f'<code class="docutils literal notranslate">{name.replace("_", "_<wbr>")}</code></a>'
@@ -126,7 +126,7 @@ class CheckedProofs(MystDirective):
 
 
 class CheckedStatements(MystDirective):
-    """Each statement with a mark, as the page has it, and the formal statements below it."""
+    """Each statement with a mark, as on its page, with the formal statements below it."""
 
     def run(self) -> list[nodes.Node]:
         """Return a folded box for each."""
@@ -161,9 +161,9 @@ class UncheckedStatements(MystDirective):
 
 
 def add_marks(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put the marks into the titles of a page; references were made before and do not repeat them.
+    """Add the marks to the titles of a page, after references, which therefore do not repeat them.
 
-    A mark leads to the first theorem.
+    A mark links to the first theorem.
     """
     checked = read_checked(Path(app.srcdir))
     for statement in doctree.findall(nodes.Admonition):
@@ -176,7 +176,7 @@ def add_marks(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def write_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yield a page for each file: its text, with an anchor at each theorem and links to pages."""
+    """Yield a page for each file: its text, an anchor at each theorem and links to pages."""
     for path in sorted(Path(app.srcdir, "proofs").glob("*.v")):
         text = path.read_text(encoding="utf-8")
         lines = app.builder.highlighter.highlight_block(text, "coq").splitlines()
@@ -195,7 +195,7 @@ def write_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
 
 
 def drop_shared_ids(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Take away the id that all statements, exercises or proofs of a page would share."""
+    """Remove the id that all statements, exercises or proofs of a page would share."""
     for node in doctree.findall(nodes.Element):
         if node.get("ids") in (["proof-content"], ["exercise-content"], ["proof"]):
             node["ids"] = []

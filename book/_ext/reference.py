@@ -1,4 +1,4 @@
-"""What the reference needs beside autosummary: links from short names, and one list of its pages.
+"""Additions to autosummary for the reference: links from short names, and one list of pages.
 
 The package is used by names such as ``pdpbook.NVOGame`` and ``pdpbook.game.Outcome.weights``, and
 these are documented where they are defined, ``pdpbook.game.nvo_game.NVOGame``.
@@ -18,7 +18,7 @@ import pdpbook
 
 
 def full_name(name: str) -> str:
-    """Return the name under which something of the package is documented; "" if there is none.
+    """Return the name under which an object of the package is documented, "" if there is none.
 
     Examples
     --------
@@ -46,12 +46,12 @@ def resolve(
 
 
 class OneContents(SphinxTransform):
-    """Leave the contents of the book to ``_toc.yml``: autosummary would add its pages once more."""
+    """Leave the contents of the book to ``_toc.yml``; autosummary would add its pages again."""
 
-    default_priority = 90  # before the contents are put in
+    default_priority = 90  # before the contents are inserted
 
     def apply(self, **kwargs: Any) -> None:
-        """Do it for all lists of modules of the page."""
+        """Remove all lists of modules of the page."""
         for contents in [*self.document.findall(autosummary_toc)]:
             contents.parent.remove(contents)
 

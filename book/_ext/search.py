@@ -1,9 +1,9 @@
-"""The search of the book, also without a server.
+"""The search of the book, which works without a server.
 
-Sphinx's own search fetches each page that it finds, in order to quote from it, and a browser allows
-no page of a folder to fetch another.  So the text of all pages is written into ``searchindex.js``,
-place by place, where Sphinx has its index.  ``searchtools.js``, which stands in place of Sphinx's
-file of this name, finds the places with MiniSearch, ranks the pages and quotes them.
+Sphinx's own search fetches each page that it finds in order to quote from it, but a browser does
+not allow a page of a local folder to fetch another.  So the text of all pages is written, place by
+place, to ``searchindex.js``, instead of Sphinx's index.  Our ``searchtools.js`` replaces Sphinx's
+file of this name: it finds the places with MiniSearch, ranks the pages and quotes them.
 """
 
 import json
@@ -23,7 +23,7 @@ NOT_READ = (
 
 
 def said(tag: Tag | None) -> str:
-    """Return the text of a tag in one line, its formulas as TeX."""
+    """Return the text of a tag on one line, with its formulas as TeX."""
     text = tag.get_text() if tag else ""
     return " ".join(text.replace(r"\[", r"\(").replace(r"\]", r"\)").split())
 
@@ -34,9 +34,9 @@ def places_of(html: str) -> list[tuple[str, str, str]]:
     for tag in page.select(NOT_READ):
         tag.decompose()
     places: list[tuple[str, str, str]] = []
-    for place in reversed(page.select(PLACES)):  # what is within another place comes before it
+    for place in reversed(page.select(PLACES)):  # inner places come before outer ones
         if place.name == "dt":
-            text = place.find_next_sibling("dd")  # the last of several terms has it
+            text = place.find_next_sibling("dd")  # after the last of several terms
             title = place["id"] if "sig" in place.get("class", ()) else said(place)
         else:
             text, heading = place, place.select_one(f":scope {TITLES}")
@@ -48,7 +48,7 @@ def places_of(html: str) -> list[tuple[str, str, str]]:
 
 
 def begin(app: Sphinx) -> None:
-    """Take what an earlier build has read, and leave out the index of Sphinx."""
+    """Load the texts of an earlier build, and disable the index of Sphinx."""
     index = Path(app.outdir, "searchindex.js")
     app.searched = json.loads(index.read_text("utf-8").partition("=")[2]) if index.is_file() else {}
     for step in ("load_indexer", "index_page", "dump_search_index"):
@@ -58,7 +58,7 @@ def begin(app: Sphinx) -> None:
 def read_page(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document
 ) -> None:
-    """Take the text of a page that is written, and give the search page its scripts."""
+    """Store the text of a written page, and add the scripts of the search page."""
     if doctree is not None:
         app.searched[pagename] = places_of(context["body"])
     elif pagename == "search":
@@ -68,7 +68,7 @@ def read_page(
 
 
 def write_index(app: Sphinx, error: Exception | None) -> None:
-    """Write the text of all pages that there are."""
+    """Write the text of all existing pages."""
     if error is None:
         found = {page: app.searched[page] for page in sorted(app.env.found_docs & {*app.searched})}
         text = json.dumps(found, ensure_ascii=False)

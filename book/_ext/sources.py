@@ -1,4 +1,4 @@
-"""Every item of every source, from one data file a source in ``book/sources``.
+"""Every item of every source, from one data file per source in ``book/sources``.
 
 ````
 ```{errata} nvo
@@ -11,13 +11,13 @@
 ```
 ````
 
-The first lists the slips in ``book/sources/nvo.yml``, the second its claims with our verdicts, the
-third every item: what it says, where, where this book treats it, and what became of it.  An item
-with a ``section`` opens a part of its source, with a heading of its own.  The last says what each
-verdict means, the same for every source; it may name the verdicts that it lists.
+The first lists the slips in ``book/sources/nvo.yml``, the second its claims with our verdicts, and
+the third every item: its content and place, its place in this book, and the verdict.  An item with
+a ``section`` begins a part of its source, with its own heading.  The last explains the verdicts,
+which are the same for every source; its argument may select some.
 
-``book/sources/schema.yml`` says what an item has and what each verdict means.
-``tests/test_sources.py`` compares the items with it, with each other and with our results.
+The file ``book/sources/schema.yml`` defines the fields of an item and the meaning of each verdict,
+and ``tests/test_sources.py`` compares the items with it, with each other and with our results.
 """
 
 from collections import Counter
@@ -40,12 +40,12 @@ ROLES = {"eq": "eq", "fig": "numref"} | dict.fromkeys(PROVED, "prf:ref")
 
 
 def read_yaml(path: Path) -> Any:
-    """Return what a data file holds; libyaml, where it is, reads it ten times as fast as Python."""
+    """Return the contents of a data file, with libyaml if possible, which is ten times as fast."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     return yaml.load(path.read_text(encoding="utf-8"), Loader=loader)
 
 
-#: What a reader sees of each verdict, and what it means for an item of any source.
+#: The words of each verdict, and its meaning for an item of any source.
 VERDICTS = {
     verdict["const"]: (verdict["title"], verdict["description"])
     for verdict in read_yaml(SOURCES / "schema.yml")["$defs"]["verdict"]["oneOf"]
@@ -56,7 +56,7 @@ class MystDirective(SphinxDirective):
     """A directive that writes texts in inline MyST."""
 
     def inline(self, text: str) -> list[nodes.Node]:
-        """Return the nodes of a text, and what is wrong with it."""
+        """Return the nodes of a text, with messages about its errors."""
         found, messages = self.parse_inline(text)
         return [*found, *messages]
 
@@ -74,10 +74,10 @@ class MystDirective(SphinxDirective):
         numbers: Container[int] = (),
         named: bool = False,
     ) -> nodes.table:
-        """Return a table of a kind that the style sheet knows.
+        """Return a table with a class from the style sheet.
 
-        The columns in ``numbers`` are set at the right.  The first column names the rows if
-        ``named``, and so stays in sight when the others scroll.
+        The columns in ``numbers`` are aligned at the right.  If ``named``, the first column names
+        the rows and remains visible when the others scroll.
         """
         signs = ["--:" if column in numbers else "--" for column in range(len(head))]
         escaped = str.maketrans({"\n": " ", "|": r"\|"})
@@ -90,7 +90,7 @@ class MystDirective(SphinxDirective):
 
 
 class SourceDirective(MystDirective):
-    """Reads the data of one source."""
+    """A directive that reads the data of one source."""
 
     required_arguments = 1
 
@@ -101,7 +101,7 @@ class SourceDirective(MystDirective):
         return read_yaml(path)["items"]
 
     def links(self, item: Item) -> str:
-        """Return links to each place of an item, which say what is there or its number."""
+        """Return links to each place of an item, with its title or number."""
         roles = [ROLES.get(label.split("-")[0], "ref") for label in item["place"]]
         pairs = zip(roles, item["place"], strict=True)
         return ", ".join(f"{{{role}}}`{label}`" for role, label in pairs)
@@ -109,7 +109,7 @@ class SourceDirective(MystDirective):
     def in_parts(self, render: Callable[[list[Item]], list[nodes.Node]]) -> list[nodes.Node]:
         """Render the items of each part of the source under the heading of that part.
 
-        A part of which nothing is rendered has no heading.
+        A part without rendered items has no heading.
         """
         parts: list[list[Item]] = [[]]
         for item in self.items():
@@ -138,10 +138,10 @@ def verdict(item: Item) -> str:
 
 
 class Errata(SourceDirective):
-    """The slips of a source: what is printed, what is right about it, what we find."""
+    """The slips of a source: the printed text, what is right about it, and our finding."""
 
     def run(self) -> list[nodes.Node]:
-        """Return one definition list a part of the source."""
+        """Return one definition list per part of the source."""
         return self.in_parts(self.entries)
 
     def entries(self, items: list[Item]) -> list[nodes.Node]:
@@ -183,7 +183,7 @@ class Items(SourceDirective):
     """Every item of a source."""
 
     def run(self) -> list[nodes.Node]:
-        """Return how many items there are of each verdict, and one table a part of the source."""
+        """Return the number of items with each verdict, and one table per part of the source."""
         counts = Counter(item["verdict"] for item in self.items())
         said = [f"{counts[name]} {words}" for name, (words, _) in VERDICTS.items() if counts[name]]
         summary = self.paragraph(f"Items: {counts.total()}. Of these, {', '.join(said)}.")
@@ -201,7 +201,7 @@ class Items(SourceDirective):
 
 
 class Verdicts(MystDirective):
-    """What each verdict means, or each of those that are named."""
+    """The meaning of each verdict, or of the named ones."""
 
     optional_arguments = len(VERDICTS)
 

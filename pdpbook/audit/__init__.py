@@ -1,4 +1,4 @@
-"""Part 5 of the book: what the guarantee is worth, and what it costs."""
+"""Part 5 of the book: the value and the cost of the guarantee."""
 
 import lazy_loader
 

@@ -1,25 +1,26 @@
 r"""The total privacy cost of many draws under the same noise.
 
-Let a record be ε-pDP by one draw, with the others' noise fixed.  The likelihood ratio
+Let a record be ε-pDP under one draw, with the others' noise fixed.  The likelihood ratio
 :math:`L = P/P_{-i}` of a draw lies in :math:`[A, B]` with :math:`B = e^\varepsilon` and
-:math:`A = \max(1-\frac1n, e^{-\varepsilon})`, because one record in n cannot make an output rarer
-than by the factor :math:`1-\frac1n`.  Two Bernoulli distributions *dominate* all pairs with such a
-ratio: with success probability :math:`a=\frac{1-A}{B-A}` without the record and :math:`aB` with it,
-a draw from
+:math:`A = \max(1-\frac1n, e^{-\varepsilon})`, because adding one record to n - 1 others cannot
+reduce the probability of an output by more than the factor :math:`1-\frac1n`.  Two Bernoulli
+distributions *dominate* all pairs with such a ratio: with success probability
+:math:`a=\frac{1-A}{B-A}` without the record and :math:`aB` with it, a draw from
 
 .. math:: H = \frac{P-A\,P_{-i}}{1-A}\quad\text{after a success, and from}\quad
           T = \frac{B\,P_{-i}-P}{B-1}\quad\text{otherwise}
 
-has the distribution :math:`P_{-i}` or P.  So m draws tell no more about the record than the number
-of successes in m trials.  For :math:`\varepsilon \ge \ln\frac n{n-1}` the pair is attained by a
-record with :math:`H = p_i` and :math:`a = 1/R`, where :math:`R = 1+n(e^\varepsilon-1)`.
+has the distribution :math:`P_{-i}` or P, respectively.  So m draws reveal no more about the record
+than the number of successes in m trials.  If :math:`\varepsilon \ge \ln\frac n{n-1}`, the pair is
+attained by a record with :math:`H = p_i` and :math:`a = 1/R`, where
+:math:`R = 1+n(e^\varepsilon-1)`.
 :func:`draws_epsilon` computes the total of this dominating pair.
 
-Most records pay less.  What *one* record loses by m draws follows from its own pair
+Most records lose less.  The loss of *one* record from m draws follows from its own pair
 :math:`(P, P_{-i})`: its *privacy loss distribution* is the distribution of
-:math:`\ln P(x)/P_{-i}(x)`, and m draws add m independent losses.  :func:`record_profile` has
-Google's dp-accounting convolve them.  For the end-to-end loss of a pipeline, pass the distributions
-of its output with and without the record instead.
+:math:`\ln P(x)/P_{-i}(x)`, and m draws add m independent losses.  The function
+:func:`record_profile` convolves them with Google's dp-accounting.  For the end-to-end loss of a
+pipeline, pass the distributions of its output with and without the record instead.
 
 The proofs are in the chapter *Many draws*.
 """
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RecordProfile", "draws_epsilon", "record_profile"]
 
-MOST_DRAWS = 10**6  #: of a record's profile; of more the convolution would no longer fit
+MOST_DRAWS = 10**6  #: in a record's profile; with more, the convolution would not fit in memory
 MOST_POINTS = 2**21  #: of the grid on which the losses of one draw lie
 MARGIN = 1e-9  #: every probability is raised by this factor, which is above all rounding errors
 
@@ -58,7 +59,7 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
     draws : int
         Number m of independent draws under the same noise, from 1 to 10⁹.
     delta : float
-        In [0, 1); with 0 the total is :math:`m\varepsilon`, basic composition.
+        The δ in [0, 1); with 0 the total is :math:`m\varepsilon`, basic composition.
 
     Returns
     -------
@@ -67,20 +68,20 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
         :math:`(\varepsilon',\delta)`-pDP, in both directions, for every record that is ε-pDP.
         It is attained by a record without noise that is alone in its bin, if each of the others
         is released there with probability :math:`1/R`.
-        It is never below the exact total, because probabilities are raised by a factor of 1 + 1e-9
-        before they are compared with δ.
+        It is never below the exact total, because probabilities are multiplied by 1 + 1e-9 before
+        they are compared with δ.
 
     See Also
     --------
     pdpbook.foundations.privacy.optimal_composition : the same for answers that are ε-DP.
-    record_profile : what a given record loses, not the worst one.
+    record_profile : the loss of a given record, not of the worst one.
 
     Notes
     -----
     The promise compares the data with and without the record (removal), not with the record
     replaced.  Proved in *Many draws*.  The cost for m = n does not grow with n: the number of
-    successes tends to a Poisson variable with mean :math:`1/(e^\varepsilon-1)` without the record
-    and 1 more with it.
+    successes tends to a Poisson variable, whose mean is :math:`1/(e^\varepsilon-1)` without the
+    record and larger by 1 with it.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
 
 
 def _trials_epsilon(count: int, log_odds: float, up: float, down: float, delta: float) -> float:
-    r"""Smallest ε′ ≥ 0 with :math:`\E(1-e^{\varepsilon'-L})^+ \le \delta`.
+    r"""Return the smallest ε′ ≥ 0 with :math:`\E(1-e^{\varepsilon'-L})^+ \le \delta`.
 
     L is the loss of ``count`` trials with the given log-odds of a success, ``up`` > 0 for each
     success and ``down`` < 0 for each failure.
@@ -130,17 +131,17 @@ def _trials_epsilon(count: int, log_odds: float, up: float, down: float, delta: 
     over = float(tail.sum()) - 1.0
     shift = max(math.log(over / moment), -step) if over > 0.0 else -step
     gains, losses = float(successes[high]) * up, (count - float(successes[high])) * down
-    rounding = 1e-14 + 1e-15 * (gains - losses)  # of the sums above and of this one
+    rounding = 1e-14 + 1e-15 * (gains - losses)  # rounding error of the sums above and of this one
     return max(0.0, gains + losses + shift + rounding)
 
 
 def _likely_successes(
     count: int, log_odds: float, delta: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Numbers of successes that matter at δ, and the logarithms of their probabilities.
+    """Return the numbers of successes that matter at δ, and their log probabilities.
 
-    By Bernstein's inequality those left out have a probability below δ / 10¹².  The probabilities
-    come from their ratios, so that nothing large cancels, and are scaled to sum to 1.
+    By Bernstein's inequality, the other numbers have a total probability below δ / 10¹².  The
+    probabilities are computed from their ratios, to avoid cancellation, and scaled to sum to 1.
     """
     share = 1.0 / (1.0 + math.exp(min(-log_odds, 700.0)))
     rest = 1.0 / (1.0 + math.exp(min(log_odds, 700.0)))
@@ -150,7 +151,7 @@ def _likely_successes(
     last = min(count, math.ceil(count * share + reach))
     successes = np.arange(first, last + 1.0)
     ratio = np.log((count - successes[:-1]) / successes[1:]) + log_odds
-    peak = int(np.count_nonzero(ratio > 0.0))  # the ratios fall: this is the mode
+    peak = int(np.count_nonzero(ratio > 0.0))  # the mode, because the ratios decrease
     log_weight = np.zeros(successes.size)
     log_weight[peak + 1 :] = np.cumsum(ratio[peak:])
     log_weight[:peak] = -np.cumsum(ratio[:peak][::-1])[::-1]
@@ -159,7 +160,7 @@ def _likely_successes(
 
 @dataclass(frozen=True)
 class RecordProfile:
-    """What several draws tell about one record, for every δ: made by :func:`record_profile`.
+    """The privacy profile of one record under several draws, as :func:`record_profile` returns it.
 
     Parameters
     ----------
@@ -167,7 +168,7 @@ class RecordProfile:
         pDP loss of one draw on removal of the record, in nats.
     draws : int
     step : float
-        Distance of the grid points on which the losses are added.
+        Distance of the grid points on which the losses are added up.
     distribution : dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
         The composed privacy loss distribution, both directions.
     """
@@ -180,8 +181,8 @@ class RecordProfile:
     def epsilon(self, delta: float) -> float:
         """Return the total ε of all draws at a δ, which is 0 or from 1e-12 to 1.
 
-        Below that the rounding of the convolution shows.  With δ = 0 it is draws × loss, basic
-        composition.
+        Below 1e-12, the rounding of the convolution would matter.  At δ = 0 the total is
+        draws × loss, basic composition.
         """
         most = self.draws * self.loss
         if isinstance(delta, (int, float)) and delta == 0:
@@ -190,7 +191,7 @@ class RecordProfile:
         try:
             with np.errstate(over="raise"):
                 return min(most, float(self.distribution.get_epsilon_for_delta(delta)))
-        except FloatingPointError:  # it divided by a mass that hardly any float holds
+        except FloatingPointError:  # it divided by a mass near the smallest float
             return self._epsilon_by_bisection(delta, most)
 
     def _epsilon_by_bisection(self, delta: float, most: float) -> float:
@@ -206,8 +207,8 @@ class RecordProfile:
     def delta(self, epsilon: float) -> float:
         """Return the δ at a total ε ≥ 0; at ε = 0 it is the total variation distance.
 
-        It is the larger of the hockey-stick divergences of the two directions, computed with
-        rounding of about 1e-14.
+        It is the larger of the hockey-stick divergences of the two directions, with a rounding
+        error of about 1e-14.
         """
         epsilon = _validate.number("epsilon", epsilon, at_least=0.0)
         return float(self.distribution.get_delta_for_epsilon(epsilon))
@@ -216,28 +217,28 @@ class RecordProfile:
 def record_profile(
     present: ArrayLike, absent: ArrayLike, *, draws: int = 1, step: float | None = None
 ) -> RecordProfile:
-    """Account for the draws about one record, from its two output distributions.
+    """Return the privacy profile of one record under several draws.
 
-    dp-accounting convolves the distribution of the losses, brought onto multiples of a step.  It
-    rounds each loss up by default, an error that m draws add up m times.  Here each output is
-    divided between the two multiples next to its loss, so that neither of its two probabilities
-    changes: the result is still an upper bound, and the error is of second order.
+    The library dp-accounting convolves the distribution of the losses, discretised to multiples of
+    a step.  By default it rounds each loss up, and m draws add up m such errors.  Here each output
+    is divided between the two multiples nearest to its loss, so that neither of its two
+    probabilities changes: the result is still an upper bound, and the error is of second order.
 
     Parameters
     ----------
     present, absent : array_like, shape (K,)
         Distribution of one draw with the record and without it.
     draws : int
-        From 1 to 10⁶, independent.
+        Number of independent draws, from 1 to 10⁶.
     step : float, optional
-        At least the largest loss over 2²¹.  By default a hundredth of the root mean square of the
-        loss, which leaves an error far below 1 %, or a millionth of the range of the losses if that
-        is more.
+        At least the largest loss over 2²¹.  The default is a hundredth of the root mean square of
+        the loss, with an error far below 1 %, or a millionth of the range of the losses if that is
+        larger.
 
     Returns
     -------
     RecordProfile
-        Never below the truth but for the rounding of floats, about 1e-14 in δ.
+        A profile never below the true one, except for rounding errors of about 1e-14 in δ.
 
     Notes
     -----
@@ -265,7 +266,7 @@ def record_profile(
     loss = math.inf if p_only or q_only else float(np.abs(losses).max())
     if step is None:
         size = math.sqrt(max(p @ losses**2, q @ losses**2))
-        spread = float(np.ptp(losses)) if losses.size else 0.0  # no output is common to both
+        spread = float(np.ptp(losses)) if losses.size else 0.0  # 0 if no output is common to both
         step = max(size / 100, spread / 1e6) or 1.0
     step = _validate.number("step", step, above=0.0, below=700.0)
     least = float(np.abs(losses).max(initial=0.0)) / MOST_POINTS
@@ -283,6 +284,6 @@ def record_profile(
     single = pld.PrivacyLossDistribution.create_from_rounded_probability(
         towards, p_only, step, True, away, q_only, symmetric=False
     )
-    # one draw of distributions with no common output tells all
+    # one draw from distributions without a common output decides with certainty
     composed = single.self_compose(draws) if losses.size else single
     return RecordProfile(loss, draws, step, composed)

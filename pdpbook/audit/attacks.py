@@ -1,19 +1,20 @@
 r"""The optimal attack on one record: a likelihood-ratio test on m released values.
 
-An attacker knows the algorithm and all other records.  So they know the distribution P of a draw
-with the record and the distribution P′ of a draw without it.  They see the histogram :math:`c` of m
-independent draws and say "in" or "out".  By the lemma of Neyman and Pearson no test is better than
-a threshold on
+An attacker who knows the algorithm and all other records knows the distribution P of a draw with
+the record and the distribution P′ of a draw without it.  The attacker sees the histogram :math:`c`
+of m independent draws and decides "in" or "out".  By the lemma of Neyman and Pearson, no test is
+better than a threshold on
 
 .. math:: \Lambda = \sum_x c_x \ln\frac{P(x)}{P'(x)} .
 
 Λ is linear in the histogram: a draw of x adds the *score* :math:`\ln P(x)/P'(x)`.  The distribution
-of Λ is therefore an m-fold convolution, with the record as well as without it.  To convolve, the
-scores are brought onto the multiples of a step, in two ways that enclose the truth:
+of Λ is therefore an m-fold convolution, with the record as well as without it.  For the
+convolution, the scores are discretised to multiples of a step, in two ways that give a lower and an
+upper bound:
 
-* *rounded* to the nearest multiple.  The result is a test that can be carried out, so its error
-  rates are attained, and the optimal test is no worse;
-* *split* between the two multiples next to them, so that neither of an output's two probabilities
+* *rounded* to the nearest multiple.  The result is a feasible test, so its error rates are attained
+  and the optimal test is no worse;
+* *split* between the two nearest multiples, so that neither of an output's two probabilities
   changes.  The draws can be recovered from the split ones, so the optimal test is no better.
 
 Proved in the chapter *Attacks*.
@@ -32,28 +33,28 @@ from pdpbook._repr import short_repr
 
 __all__ = ["Attack", "optimal_attack"]
 
-MOST_DRAWS = 10**6  #: of more the sums would no longer fit
+MOST_DRAWS = 10**6  #: with more, the sums would not fit in memory
 MOST_POINTS = 2**21  #: of the grid on which the scores of one draw lie
-TAIL = 1e-14  #: probability of either tail that is folded back
+TAIL = 1e-14  #: probability of either tail outside the range of the sums
 
 
 @dataclass(frozen=True, eq=False)
 class Attack:
-    r"""The optimal test for a record on several draws: made by :func:`optimal_attack`.
+    r"""The optimal test for a record on several draws, as :func:`optimal_attack` returns it.
 
     Attributes
     ----------
     scores : ndarray, shape (K,)
-        What a draw of x adds to the statistic, :math:`\ln P(x)/P'(x)`; infinite where only one of
-        the two distributions reaches x, 0 where neither does.
+        The score of a draw of x, :math:`\ln P(x)/P'(x)`; infinite where only one of the two
+        distributions reaches x, 0 where neither does.
     draws : int
     step : float
         Distance of the multiples on which the scores were added.
     false_positives, true_positives : ndarray, shape (t,)
         Rates at the corners of the ROC curve, from 0 to 1, of the test with rounded scores.
     advantage, advantage_bound : float
-        A lower bound of the best advantage :math:`\mathrm{TV}(P^m, P'^m)`, attained on this curve,
-        and an upper one.
+        A lower bound on the best advantage :math:`\mathrm{TV}(P^m, P'^m)`, attained on this curve,
+        and an upper bound.
     """
 
     scores: NDArray[np.float64]
@@ -67,10 +68,9 @@ class Attack:
     __repr__ = short_repr
 
     def true_positive_rate(self, false_positive_rate: float) -> float:
-        """Return the probability that the test says "in" of the record at a false-positive rate.
+        """Return the true-positive rate of the test at a false-positive rate.
 
-        Between two thresholds the test says "in" with some probability.  Rates below 1e-12 are lost
-        in rounding.
+        Between two thresholds the test is randomised.  Rates below 1e-12 are lost in rounding.
         """
         rate = _validate.number(
             "false_positive_rate", false_positive_rate, at_least=0.0, at_most=1.0
@@ -87,23 +87,23 @@ class Attack:
 def optimal_attack(
     present: ArrayLike, absent: ArrayLike, *, draws: int = 1, step: float | None = None
 ) -> Attack:
-    """Return the optimal test for a record and its error rates, from two distributions.
+    """Return the optimal test for a record, with its error rates, from two distributions.
 
     Parameters
     ----------
     present, absent : array_like, shape (K,)
-        Distribution of one draw with the record and without it.  For the end-to-end attack the
+        Distribution of one draw with the record and without it.  For the end-to-end attack, the
         second comes from a rerun of the whole pipeline.
     draws : int
-        From 1 to 10⁶, independent.
+        Number of independent draws, from 1 to 10⁶.
     step : float, optional
-        Distance of the grid points on which scores are added.  By default a thirtieth of the
-        Hellinger distance, so that rounding hides about a ten-thousandth of what a draw tells.
+        Distance of the grid points on which scores are added up.  The default is a thirtieth of the
+        Hellinger distance, so that rounding loses about a ten-thousandth of a draw's information.
 
     See Also
     --------
-    pdpbook.foundations.tradeoff.tradeoff_curve : the curve of one draw, drawn with misses.
-    pdpbook.audit.accounting.record_profile : the same convolution, read as (ε, δ).
+    pdpbook.foundations.tradeoff.tradeoff_curve : the curve of one draw, in terms of misses.
+    pdpbook.audit.accounting.record_profile : the same convolution, in terms of (ε, δ).
 
     Notes
     -----
@@ -150,13 +150,13 @@ def _convolved(
     draws: int,
     step: float,
 ) -> Attack:
-    """Add the scores of the draws, rounded and split; ``p`` and ``q`` may sum to less than 1.
+    """Add up the scores of the draws, rounded and split; ``p`` and ``q`` may sum to less than 1.
 
-    What is missing are the outputs with an infinite score, which decide alone.
+    The missing mass is that of the outputs with an infinite score, each of which decides the test.
     """
     rounded = np.rint(values / step).astype(np.int64)
     present, absent = _sums(rounded, p, q, draws)
-    certain = max(0.0, 1.0 - float(present.sum()))  # some output that only P reaches
+    certain = max(0.0, 1.0 - float(present.sum()))  # probability of an output that only P reaches
     alpha = np.concatenate([[0.0], np.cumsum(absent[::-1])])
     power = certain + np.concatenate([[0.0], np.cumsum(present[::-1])])
     alpha, power = np.append(np.minimum(alpha, 1.0), 1.0), np.append(np.minimum(power, 1.0), 1.0)
@@ -181,7 +181,7 @@ def _convolved(
 def _sums(
     points: NDArray[np.int64], p: NDArray[np.float64], q: NDArray[np.float64], draws: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Distributions of the sum of the points of m draws, with and without, on common points."""
+    """Return the distributions of the sum of m draws, with and without the record, on one grid."""
     sums = [_sum(points, mass, draws) for mass in (p, q)]
     covered = np.union1d(*(first + np.arange(masses.size) for first, masses in sums))
     both = np.zeros((2, covered.size))
@@ -194,10 +194,10 @@ def _sums(
 def _sum(
     points: NDArray[np.int64], mass: NDArray[np.float64], draws: int
 ) -> tuple[int, NDArray[np.float64]]:
-    """First value and probabilities of the sum of m draws of a point: a power of a spectrum.
+    """Return the first value and the probabilities of the sum of m draws, by a power of a spectrum.
 
-    The sum is computed modulo the length of a range that it leaves with probability 2 TAIL at
-    most, by Chernoff's bound; what leaves it comes back at the other end.
+    The sum is computed modulo the length of a range.  By Chernoff's bound, the sum leaves this
+    range with probability at most 2 TAIL; a sum that leaves the range reappears at the other end.
     """
     from scipy.fft import irfft, next_fast_len, rfft
 
@@ -211,7 +211,7 @@ def _sum(
     low, high = draws * int(points.min()), draws * int(points.max())
     if spread > 0.0 and draws > 1:
         rarity = -math.log(TAIL)
-        # pragma: no mutate — Chernoff's bound holds for every tilt; the net decides how tight it is
+        # pragma: no mutate — Chernoff's bound is valid for every tilt, and tight for the best one
         tilts = math.sqrt(2.0 * rarity / draws) / spread * np.geomspace(1e-3, 1e3, 61)
         for sign in (1.0, -1.0):
             exponents = np.outer(sign * tilts, away)

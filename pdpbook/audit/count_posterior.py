@@ -1,21 +1,21 @@
-r"""The posterior of a histogram, given noisy counts or the public counts of other people.
+r"""The posterior distribution of a histogram, given noisy counts or other people's public counts.
 
 Both cases use one model.  A bin's count is geometric with an unknown mean,
 :math:`\Pr[c] = \frac1{1+m}\bigl(\frac m{1+m}\bigr)^c`, and m is drawn, once for each bin, from
-a list (0, ½, 1, 2, 4, …) with unknown weights.  What was observed, the noisy counts or the public
-ones, has a likelihood for each m; the weights are those that make the observation likeliest, found
-by expectation-maximisation.  This is *empirical Bayes*: the bins teach one another how empty a bin
-usually is, and nothing is assumed about their order.
+a list (0, ½, 1, 2, 4, …) with unknown weights.  The observation, noisy counts or public counts,
+has a likelihood for each m.  The weights are chosen to maximise the likelihood, by
+expectation-maximisation.  This is *empirical Bayes*: all bins together show how empty a bin usually
+is, and nothing is assumed about their order.
 
 - *Noisy counts* :math:`z=c+Z` with two-sided geometric noise: the distribution of c given z is
   proportional to the prior times :math:`e^{-\varepsilon|z-c|}`.  Only z is used, so this is
   post-processing and costs no privacy.
-- *Public counts* a of other people: :math:`a\sim\mathrm{Poisson}(\theta)` with θ exponential of
-  mean m is geometric; given a, θ is a gamma variable, and c, Poisson with mean ρθ, negative
-  binomial.
+- *Public counts* a of other people: if :math:`a\sim\mathrm{Poisson}(\theta)` and θ is exponential
+  with mean m, then a is geometric.  Given a, θ has a gamma distribution, and c, which is Poisson
+  with mean ρθ, has a negative binomial one.
 
-The posterior mean, divided by its sum, is the best single guess of the distribution: no other
-vector has a smaller expected divergence from the truth (n known).
+The posterior mean, divided by its sum, is the best single guess of the distribution: if n is known,
+no other vector has a smaller expected divergence from the truth.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ __all__ = [
     "posterior_from_public",
 ]
 
-#: Noise beyond this many mean sizes has a probability below 1e-17.
+#: Noise beyond this multiple of its mean size has a probability below 1e-17.
 _REACH = 40.0
 #: Width of a cell of counts, as a share of the mean size of the noise; rounded up.
 _CELL = 0.05
-_ROUNDS = 300  #: of expectation-maximisation
-_FLOOR = 1e-6  #: share of the uniform distribution in the guess: nothing is impossible
+_ROUNDS = 300  #: rounds of expectation-maximisation
+_FLOOR = 1e-6  #: share of the uniform distribution in the guess, so that no output is impossible
 
 
 @dataclass(frozen=True, eq=False)
 class CountPosterior:
-    """A distribution of the count of each bin, on a few values.
+    """The distribution of the count of each bin, on a few values.
 
     Attributes
     ----------
     values, weights : ndarray, shape (K, J)
-        Possible counts of each bin, in rising order, and their probabilities.
+        Possible counts of each bin, in ascending order, and their probabilities.
     """
 
     values: NDArray[np.float64]
@@ -76,9 +76,9 @@ class CountPosterior:
         return (1.0 - _FLOOR) * guess + _FLOOR / bins
 
     def lumped(self, groups: int) -> CountPosterior:
-        """Return the distribution with its values in J groups of about equal probability.
+        """Return the distribution with its values merged into J groups of similar probability.
 
-        Means stay as they are.
+        The means do not change.
         """
         groups = _validate.integer("groups", groups, at_least=1)
         _validate.memory("groups", groups, len(self.values), groups, what="the distribution")
@@ -94,7 +94,7 @@ class CountPosterior:
 
 
 def posterior_from_noise(noisy: ArrayLike, *, epsilon: float) -> CountPosterior:
-    r"""Return what noisy counts say about the true ones.
+    r"""Return the posterior distribution of a histogram given noisy counts.
 
     Parameters
     ----------
@@ -107,12 +107,12 @@ def posterior_from_noise(noisy: ArrayLike, *, epsilon: float) -> CountPosterior:
     Returns
     -------
     CountPosterior
-        If the noise is large, counts are brought together in cells of a twentieth of its mean size.
+        If the noise is large, counts are grouped in cells of a twentieth of its mean size.
 
     Notes
     -----
-    Source: this book; the prior is a classical one (Robbins, 1956, for the idea).  Taught in *What
-    would you have used instead?*
+    Source: this book; the idea of such a prior is due to Robbins (1956).  Taught in *What would you
+    have used instead?*
 
     Examples
     --------
@@ -125,7 +125,7 @@ def posterior_from_noise(noisy: ArrayLike, *, epsilon: float) -> CountPosterior:
     width = math.ceil(_CELL / epsilon)
     first = 1 + width * np.maximum((z - reach - 1) // width, 0)
     cells = first[:, None] + width * np.arange(2 * reach // width + 3)[None, :]
-    low = np.hstack([np.zeros((z.size, 1)), cells])  # the count 0 is a cell of its own
+    low = np.hstack([np.zeros((z.size, 1)), cells])  # the count 0 is a separate cell
     high = np.hstack([np.ones((z.size, 1)), cells + float(width)])
     values = (low + high - 1.0) / 2.0
     log_likelihood = -epsilon * np.abs(z[:, None] - values)
@@ -144,19 +144,19 @@ def posterior_from_noise(noisy: ArrayLike, *, epsilon: float) -> CountPosterior:
 
 
 def posterior_from_public(public: ArrayLike, n: int) -> CountPosterior:
-    """Return what a public histogram says about one of n other people.
+    """Return the posterior distribution of n people's histogram given other people's public one.
 
     Parameters
     ----------
     public : array_like of int, shape (K,)
-        Counts of people who come from the same source; at least two of them.
+        Counts of at least two people from the same source.
     n : int
-        Records of the histogram that was not seen, at least 1.
+        Number of records of the unknown histogram, at least 1.
 
     Returns
     -------
     CountPosterior
-        On 16 possible counts for each bin and each mean of the prior.
+        A distribution on 16 possible counts for each bin and each mean of the prior.
 
     Notes
     -----
@@ -174,7 +174,7 @@ def posterior_from_public(public: ArrayLike, n: int) -> CountPosterior:
     posterior, size, chance = _predictive(counts, n)
     levels = (np.arange(16) + 0.5) / 16
     drawn = np.asarray(nbinom.ppf(levels, size[:, None, None], chance[:, None]))  # (K, M - 1, J)
-    drawn[..., -1] = np.maximum(drawn[..., -1], 1.0)  # where a count is rare, all are 0
+    drawn[..., -1] = np.maximum(drawn[..., -1], 1.0)  # otherwise all would be 0 for rare counts
     exact = size[:, None] * (1.0 / chance - 1.0)
     drawn *= (exact / drawn.mean(axis=2))[:, :, None]
     values = np.concatenate([np.zeros((size.size, 1)), drawn.reshape(size.size, -1)], axis=1)
@@ -189,23 +189,23 @@ def posterior_from_public(public: ArrayLike, n: int) -> CountPosterior:
 def posterior_from_both(
     public: ArrayLike, noisy: ArrayLike, n: int, epsilon: float
 ) -> CountPosterior:
-    """Return what public and noisy counts together say about the true ones.
+    """Return the posterior distribution of a histogram given both public and noisy counts.
 
     Parameters
     ----------
     public : array_like of int, shape (K,)
-        Counts of people from the same source; at least two of them.
+        Counts of at least two people from the same source.
     noisy : array_like of int, shape (K,)
         Counts of the n records with two-sided geometric noise.
     n : int
-        Number of records, about; at least 1.
+        Approximate number of records, at least 1.
     epsilon : float
         Level of the noise, from 1e-3 to 700.
 
     Returns
     -------
     CountPosterior
-        The posterior given the public counts, times the likelihood of the noisy ones.
+        The posterior given the public counts, times the likelihood of the noisy counts, normalised.
 
     Notes
     -----
@@ -238,7 +238,7 @@ def posterior_from_both(
 def _predictive(
     counts: NDArray[np.int64], n: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Distribution of each prior mean given a public count, and the negative binomials that follow.
+    """Return each prior mean's probability given public counts, and the negative binomials.
 
     Shapes (M, K), (K,) and (M - 1,); the first mean is 0.
     """
@@ -250,12 +250,12 @@ def _predictive(
     weights = _empirical_weights(evidence / evidence.max(axis=0))
     posterior = weights[:, None] * evidence
     posterior /= posterior.sum(axis=0)
-    rate = 1.0 + 1.0 / means[1:]  # of the gamma distribution of θ given the public count
+    rate = 1.0 + 1.0 / means[1:]  # rate of the gamma distribution of θ given the public count
     return posterior, low + 1.0, rate / (rate + share)
 
 
 def noisy_counts(noisy: ArrayLike) -> NDArray[np.int64]:
-    """Check counts after noise: whole numbers of at most 2⁵³ in size, at least two of them.
+    """Check noisy counts: at least two whole numbers of at most 2⁵³ in size.
 
     Examples
     --------
@@ -267,12 +267,12 @@ def noisy_counts(noisy: ArrayLike) -> NDArray[np.int64]:
 
 
 def _means(largest: float) -> NDArray[np.float64]:
-    """Means of the prior: 0, ½, 1, 2, … up to the first of at least the largest count plus 2."""
+    """Return the means of the prior, 0, ½, 1, 2, …, the last at least the largest count plus 2."""
     return np.concatenate([[0.0], 2.0 ** np.arange(-1, math.ceil(math.log2(largest + 2.0)) + 1)])
 
 
 def _geometric(mean: float, low: NDArray[Any], high: NDArray[Any]) -> NDArray[np.float64]:
-    """Probability that a geometric count of a given mean lies in [low, high)."""
+    """Return the probability that a geometric count of a given mean lies in [low, high)."""
     if mean == 0.0:
         return (low == 0.0).astype(float)
     log_ratio = -math.log1p(1.0 / mean)
@@ -280,7 +280,7 @@ def _geometric(mean: float, low: NDArray[Any], high: NDArray[Any]) -> NDArray[np
 
 
 def _empirical_weights(evidence: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights of the prior means under which the observation is likeliest, from equal ones."""
+    """Return the weights of the prior means that maximise the likelihood, from equal weights."""
     weights = np.full(len(evidence), 1.0 / len(evidence))
     for _ in range(_ROUNDS):
         posterior = weights[:, None] * evidence

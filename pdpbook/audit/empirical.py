@@ -1,22 +1,22 @@
-r"""Audits: what released values alone prove about ε.
+r"""Audits: lower bounds on ε from released values alone.
 
 An auditor can run a program but need not know its algorithm.  Two kinds of evidence give a lower
-bound on ε that holds with a stated confidence, whatever the algorithm is.
+bound on ε that is valid with a stated confidence, whatever the algorithm is.
 
-*Many runs, one record.*  An event E, for example "the attack says in", is fixed beforehand.  It
+*Many runs, one record.*  An event E, for example "the attack decides in", is fixed beforehand.  It
 happens in ``true_positives`` of the runs with the record and in ``false_positives`` of the runs
-without it.  Privacy says :math:`P(E) \le e^\varepsilon P'(E) + \delta`, and the same of the
-complements.  Clopper and Pearson bound :math:`P(E)` from below and :math:`P'(E)` from above, each
-with half of the error allowed (Bonferroni), and therefore
+without it.  Privacy means that :math:`P(E) \le e^\varepsilon P'(E) + \delta`, and the same for the
+complement of E.  The bounds of Clopper and Pearson, each with half of the allowed error
+(Bonferroni), enclose :math:`P(E)` from below and :math:`P'(E)` from above, and therefore
 
 .. math:: \varepsilon \ge \max\Bigl\{\ln\frac{\underline p-\delta}{\overline p'},\;
           \ln\frac{1-\overline p'-\delta}{1-\underline p}\Bigr\} .
 
-*One run, many records.*  Each of m *canaries* is included or left out with probability ½,
-independently of the others.  One output is published, and the auditor guesses r of the m choices.
-If the mechanism is ε-DP, the number of right guesses is stochastically at most binomial with
-:math:`q=\frac{e^\varepsilon}{1+e^\varepsilon}`, so for v of them
-:math:`f(v)=\Pr[\mathrm{Bin}(r,q)\ge v]` is a p-value.  With δ it is
+*One run, many records.*  Each of m *canaries* is included with probability ½, independently of the
+others.  One output is published, and the auditor guesses r of the m choices.  If the mechanism is
+ε-DP, the number of correct guesses is stochastically at most binomial with
+:math:`q=\frac{e^\varepsilon}{1+e^\varepsilon}`, so
+:math:`f(v)=\Pr[\mathrm{Bin}(r,q)\ge v]` is a p-value for v correct guesses.  With δ it is
 
 .. math:: f(v) + 2m\delta \max_{1\le i\le v} \frac{f(v-i)-f(v)}{i} .
 
@@ -33,7 +33,7 @@ from pdpbook import _validate
 
 __all__ = ["audit_power", "clopper_pearson_epsilon", "one_run_epsilon"]
 
-MOST_GUESSES = 10**6  #: of a one-run audit with δ > 0, which tries every i
+MOST_GUESSES = 10**6  #: in a one-run audit with δ > 0, which tries every i
 
 
 def clopper_pearson_epsilon(
@@ -45,34 +45,34 @@ def clopper_pearson_epsilon(
     delta: float = 0.0,
     confidence: float = 0.95,
 ) -> float:
-    r"""Return a lower bound on ε from how often an event happened with a record and without it.
+    r"""Return a lower bound on ε from the frequencies of an event with and without a record.
 
     Parameters
     ----------
     true_positives, positives : int
-        Number of times that the event happened, in how many independent runs with the record.
+        Number of runs with the record in which the event happened, of how many independent runs.
     false_positives, negatives : int
         The same without the record.
     delta : float
-        Of the guarantee that is audited, in [0, 1).
+        The δ of the audited guarantee, in [0, 1).
     confidence : float
 
     Returns
     -------
     float
-        At least 0, in nats.  If the mechanism is (ε, δ)-private for this record, the bound
-        exceeds ε with probability at most 1 - confidence.  That holds for one event chosen before
-        the runs are seen; an event that is chosen by the data must be counted on other runs.
+        The bound, at least 0, in nats.  If the mechanism is (ε, δ)-private for this record, the
+        bound exceeds ε with probability at most 1 - confidence.  This is true of an event that is
+        chosen before the runs; an event that is chosen from data must be counted on other runs.
 
     See Also
     --------
-    audit_power : how likely it is that the bound exceeds a given ε.
+    audit_power : the probability that the bound exceeds a given ε.
 
     Notes
     -----
-    The neighbouring data sets are the two that were compared, as a rule with the record and
-    without it (removal).  The other direction, :math:`P' \le e^\varepsilon P + \delta`, is audited
-    by exchanging the runs; do both with half of the error each, or decide beforehand.
+    The neighbouring data sets are the two that were compared, usually with the record and
+    without it (removal).  To audit the other direction, :math:`P' \le e^\varepsilon P + \delta`,
+    exchange the runs; test both with half of the error each, or choose one beforehand.
 
     Source: Clopper & Pearson (1934); as an audit of privacy, Jagielski, Ullman & Oprea (2020).
     Taught in *Audits from outputs*.
@@ -100,7 +100,7 @@ def clopper_pearson_epsilon(
     tail = (1.0 - _validate.number("confidence", confidence, above=0.0, below=1.0)) / 2.0
     (hits, runs), (alarms, others) = counts
     low = float(betaincinv(hits, runs - hits + 1, tail)) if hits else 0.0
-    # 1 - high, so that no digits are lost when nearly every run is a false positive
+    # compute 1 - high, so that no digits are lost when nearly every run is a false positive
     rejected = float(betaincinv(others - alarms, alarms + 1, tail)) if alarms < others else 0.0
     high = 1.0 - rejected if alarms else -math.expm1(math.log(tail) / others)
     missed = 1.0 - low if hits < runs else -math.expm1(math.log(tail) / runs)
@@ -120,33 +120,33 @@ def audit_power(
     delta: float = 0.0,
     confidence: float = 0.95,
 ) -> float:
-    """Return the probability that an audit proves more than ε.
+    """Return the probability that an audit refutes a claimed ε.
 
     Parameters
     ----------
     true_positive_rate, false_positive_rate : float
         Probability of the event with the record and without it, in [0, 1].
     runs : int
-        Independent runs with the record, and as many without it, from 1 to 10⁹.
+        Number of independent runs with the record, and of those without it, from 1 to 10⁹.
     epsilon : float
-        The claim that is to be refuted, from 0 to 700.
+        The claim to be refuted, from 0 to 700.
     delta, confidence : float
         As for :func:`clopper_pearson_epsilon`.
 
     Returns
     -------
     float
-        Probability that :func:`clopper_pearson_epsilon` exceeds ``epsilon``: the sum over both
-        binomial distributions.  If the mechanism keeps the claim, it is at most 1 - confidence.
+        Probability that :func:`clopper_pearson_epsilon` exceeds ``epsilon``, a sum over both
+        binomial distributions.  If the claim is true, it is at most 1 - confidence.
 
     Notes
     -----
-    The neighbouring data sets are the two that are compared, as a rule with the record and
+    The neighbouring data sets are the two that are compared, usually with the record and
     without it (removal).
 
-    The lower bound of the hits exceeds t if and only if so many hits, or more, have probability
-    below half of the error at the rate t.  So each number of false alarms has a smallest number of
-    hits that refutes the claim.  Taught in *Audits from outputs*.
+    The lower bound from a number of hits exceeds t if and only if, at the rate t, at least this
+    number of hits has a probability below half of the error.  So for each number of false alarms
+    there is a smallest number of hits that refutes the claim.  Taught in *Audits from outputs*.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def audit_power(
             ("false_positive_rate", false_positive_rate),
         )
     )
-    p, q = (rate if rate > 1e-300 else 0.0 for rate in (p, q))  # below, SciPy overflows
+    p, q = (rate if rate > 1e-300 else 0.0 for rate in (p, q))  # for smaller rates, SciPy overflows
     runs = _validate.integer("runs", runs, at_least=1, at_most=_validate.ROUNDS)
     epsilon = _validate.number("epsilon", epsilon, at_least=0.0, at_most=700.0)
     delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
@@ -191,23 +191,23 @@ def one_run_epsilon(
     delta: float = 0.0,
     confidence: float = 0.95,
 ) -> float:
-    r"""Return a lower bound on ε from one run: how many of many canaries were guessed.
+    r"""Return a lower bound on ε from one run with many canaries.
 
     Parameters
     ----------
     correct, guesses : int
-        Right guesses, and all; with δ > 0 the latter number is fixed before the run and ≤ 10⁶.
+        Numbers of correct and of all guesses; with δ > 0 the latter is ≤ 10⁶ and fixed beforehand.
     canaries : int, optional
-        Number m of records that were included or left out independently, with probability ½ each;
-        those not guessed are abstentions.  As many as guesses if not given.
+        Number m of records that were each included with probability ½, independently; canaries
+        without a guess are abstentions.  Equal to ``guesses`` if not given.
     delta : float
-        Of the guarantee that is audited, in [0, 1) and with :math:`2m\delta\le1`.
+        The δ of the audited guarantee, in [0, 1) and with :math:`2m\delta\le1`.
     confidence : float
 
     Returns
     -------
     float
-        At least 0, in nats: the smallest ε that the p-value does not reject.  If the mechanism is
+        The smallest ε ≥ 0 that the p-value does not reject, in nats.  If the mechanism is
         (ε, δ)-private for every canary, the bound exceeds ε with probability at most
         1 - confidence.
 

@@ -1,4 +1,4 @@
-r"""The end-to-end loss: the loss of a whole pipeline that is run again without the record.
+r"""The end-to-end loss: the loss if the whole pipeline is run again without the record.
 
 The fixed-noise loss of record i compares :math:`P` with :math:`P_{-i}`, in which the others keep
 the noise that was chosen *with* record i.  An attacker who knows the algorithm and the other
@@ -8,20 +8,20 @@ loss* of record i is
 
 .. math:: \max_x \left|\ln\frac{P_D(x)}{P_{D-i}(x)}\right| .
 
-With :math:`P_{-i}` put in between, the logarithm splits into two parts,
+With :math:`P_{-i}` inserted, the logarithm splits into two parts,
 
 .. math:: \ln\frac{P_D}{P_{D-i}} = \ln\frac{P_D}{P_{-i}} + \ln\frac{P_{-i}}{P_{D-i}} ,
 
-what the record itself shows (the fixed-noise loss is the largest absolute value of this part), and
-what the others' new choices add.  For a fixed local randomiser, whose noise does not depend on the
+the effect of the record itself, whose largest absolute value is the fixed-noise loss, and the
+effect of the others' new choices.  For a fixed local randomiser, whose noise does not depend on the
 data, the second part is 0.
 
-The records of one bin leave the same data set behind them, so one rerun for each occupied bin gives
-the end-to-end losses of all records, exactly.
+The removal of any record of a bin leaves the same data set, so one rerun for each occupied bin
+gives the exact end-to-end losses of all records.
 
-A *pipeline* is any function from a histogram to an output distribution; :func:`game_pipeline` makes
-one of a game and a solver.  If a pipeline draws random numbers and keeps them to itself, its output
-follows the average of the distributions of the single draws: :func:`mixture_pipeline`.
+A *pipeline* is any function from a histogram to an output distribution; :func:`game_pipeline`
+builds one from a game and a solver.  If a pipeline draws random numbers and keeps them secret, its
+output distribution is the average over these random numbers, as :func:`mixture_pipeline` computes.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ __all__ = [
     "removals",
 ]
 
-#: From a histogram, shape (K,), to the distribution of the released bin, shape (K,).
+#: Maps a histogram, shape (K,), to the distribution of the released bin, shape (K,).
 Pipeline = Callable[[NDArray[np.int64]], ArrayLike]
-#: From a game to a :class:`~pdpbook.game.Solution`, or to a strategy profile, shape (K, V).
+#: Maps a game to a :class:`~pdpbook.game.Solution`, or to a strategy profile, shape (K, V).
 Solver = Callable[[NVOGame], Solution | NDArray[np.int64]]
 
 
 def end_to_end_losses(counts: ArrayLike, pipeline: Pipeline) -> NDArray[np.float64]:
-    r"""Return the end-to-end loss of a record of each bin: the pipeline is run again without it.
+    r"""Return the end-to-end loss of a record of each bin, by rerunning the pipeline without it.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ def end_to_end_losses(counts: ArrayLike, pipeline: Pipeline) -> NDArray[np.float
         At least two records.
     pipeline : callable
         Maps a histogram, shape (K,), to the distribution of the released bin, shape (K,).  It is
-        called twice with ``counts``, and refused if it gives two distributions, and once for each
-        occupied bin with a record less.
+        called once for each occupied bin with one record less, and twice with ``counts``; it is
+        refused if the two distributions differ.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def end_to_end_losses(counts: ArrayLike, pipeline: Pipeline) -> NDArray[np.float
     again = _output(pipeline, counts)
     if not np.array_equal(present, again):
         raise ValueError(
-            "pipeline must give one distribution for one histogram, "
+            "pipeline must return the same distribution for the same histogram, "
             f"got two that differ by {float(np.abs(present - again).max())!r}"
         )
     losses = np.full(counts.size, np.nan)
@@ -103,7 +103,7 @@ def end_to_end_losses(counts: ArrayLike, pipeline: Pipeline) -> NDArray[np.float
 
 
 def game_pipeline(game: NVOGame, solve: Solver) -> Pipeline:
-    """Return the pipeline that plays a game anew on every histogram.
+    """Return the pipeline that plays a game again on every histogram.
 
     Parameters
     ----------
@@ -116,9 +116,9 @@ def game_pipeline(game: NVOGame, solve: Solver) -> Pipeline:
     Returns
     -------
     callable
-        From a histogram of at least two records to the output of the random sampling query at
-        the profile that ``solve`` finds for it.  It raises a ValueError or TypeError if that is no
-        profile of the game.
+        Maps a histogram of at least two records to the output distribution of the random sampling
+        query at the profile that ``solve`` finds.  It raises a ValueError or TypeError if ``solve``
+        does not return a profile of the game.
 
     Notes
     -----
@@ -143,17 +143,17 @@ def game_pipeline(game: NVOGame, solve: Solver) -> Pipeline:
 
 
 def mixture_pipeline(pipelines: Sequence[Pipeline]) -> Pipeline:
-    """Return the pipeline that follows one of several at random and keeps the choice secret.
+    """Return the pipeline that runs one of several at random and keeps the choice secret.
 
     Parameters
     ----------
     pipelines : sequence of callable
-        For example the same solver with one seed each.  Each has the same probability.
+        The pipelines, each with the same probability; for example one solver with several seeds.
 
     Returns
     -------
     callable
-        From a histogram to the average of their distributions, which is the exact distribution of
+        Maps a histogram to the average of their distributions, which is the exact distribution of
         the output when the choice is random and secret.
 
     Notes
@@ -180,14 +180,14 @@ def mixture_pipeline(pipelines: Sequence[Pipeline]) -> Pipeline:
 
 @dataclass(frozen=True, eq=False)
 class Removal:
-    """One record leaves, and the game is played again.
+    """The removal of one record, after which the game is played again.
 
     Attributes
     ----------
     bin, action : int
-        Of the record; it played the action of its bin with the largest pDP loss.
+        Bin and action of the record, which had the largest pDP loss in its bin.
     profile, rerun : ndarray of int, shape (K, V)
-        The profile with all records, and the one that the solver finds without the record.
+        The profile with all records, and the profile that the solver finds without the record.
     present, fixed_noise, end_to_end : ndarray, shape (K,)
         Output distributions: :math:`P_D` with all records; :math:`P_{-i}`, after the removal of the
         record while the others keep their noise; :math:`P_{D-i}`, after the rerun.
@@ -215,20 +215,20 @@ class Removal:
 
     @property
     def own_part(self) -> NDArray[np.float64]:
-        r"""What the record itself shows at each output, :math:`\ln P_D/P_{-i}`, shape (K,)."""
+        r"""The record's own effect at each output, :math:`\ln P_D/P_{-i}`, shape (K,)."""
         return _log_ratio(self.present, self.fixed_noise)
 
     @property
     def others_part(self) -> NDArray[np.float64]:
-        r"""What the others' new choices add, :math:`\ln P_{-i}/P_{D-i}`, shape (K,)."""
+        r"""The effect of the others' new choices, :math:`\ln P_{-i}/P_{D-i}`, shape (K,)."""
         return _log_ratio(self.fixed_noise, self.end_to_end)
 
     @property
     def changed(self) -> NDArray[np.int64]:
-        """Records of each bin, without the one that left, that now play otherwise, shape (K,).
+        """Number of remaining records of each bin that now play a different action, shape (K,).
 
-        Records of a bin with the same action cannot be told apart, so this is the fewest changes
-        that lead from one profile to the other.
+        Records of a bin with the same action are indistinguishable, so this is the smallest number
+        of changes between the two profiles.
         """
         stayed = self.profile.copy()
         stayed[self.bin, self.action] -= 1
@@ -248,7 +248,7 @@ class Removal:
 def removals(
     game: NVOGame, solve: Solver, *, from_bins: Sequence[int] | None = None
 ) -> tuple[Removal, ...]:
-    """Take a record out of one bin after the other, and play the game again each time.
+    """Remove a record from each bin in turn, and play the game again each time.
 
     Parameters
     ----------
@@ -257,12 +257,12 @@ def removals(
     solve : callable
         As for :func:`game_pipeline`.
     from_bins : sequence of int, optional
-        Occupied bins from which a record leaves; all of them if not given.
+        Occupied bins from which to remove a record; all of them if not given.
 
     Returns
     -------
     tuple of Removal
-        One for each of the bins, in their order.
+        One removal for each of the bins, in their order.
 
     Notes
     -----
@@ -312,7 +312,7 @@ def removals(
 
 
 def played(solve: Solver, game: NVOGame) -> NDArray[np.int64]:
-    """Return the profile that a solver finds, which must be one of the game."""
+    """Return the profile that a solver finds, which must be a profile of the game."""
     found = solve(game)
     profile = found.profile if isinstance(found, Solution) else found
     if profile is None:
@@ -323,7 +323,7 @@ def played(solve: Solver, game: NVOGame) -> NDArray[np.int64]:
 
 
 def _check_game(game: Any, solve: Any) -> None:
-    """Refuse what is no game or no solver."""
+    """Refuse an object that is not a game, or not a solver."""
     if not isinstance(game, NVOGame):
         raise _validate.fail("game", "an NVOGame", game, TypeError)
     _validate.function("solve", solve, "a game")
@@ -337,12 +337,12 @@ def _without(counts: NDArray[np.int64], k: int) -> NDArray[np.int64]:
 
 
 def _output(pipeline: Pipeline, counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return what a pipeline makes of a histogram, which it may not change."""
+    """Return the output of a pipeline for a histogram, which it must not change."""
     given = counts.copy()
     output = _validate.distribution("pipeline(counts)", pipeline(given))
     if output.size != counts.size:
         raise ValueError(
-            f"pipeline(counts) must give each of the {counts.size} bins a probability, "
+            f"pipeline(counts) must return a probability for each of the {counts.size} bins, "
             f"got {output.size} of them"
         )
     if not np.array_equal(given, counts):

@@ -1,10 +1,10 @@
-r"""The DP histogram: noisy counts, and the distribution that is estimated from them.
+r"""The DP histogram: noisy counts, and a distribution estimated from them.
 
 One record changes one count by one.  Counts with two-sided geometric noise,
 :math:`\Pr[Z=z]\propto e^{-\varepsilon|z|}`, are therefore ε-differentially private.  By
-post-processing so is every result that is computed from them, including any number of draws from an
-estimated distribution.  The estimate of :func:`dp_histogram` is the posterior mean of
-:mod:`pdpbook.audit.count_posterior`, which removes most of the noise of the empty bins.
+post-processing, so is every result that is computed from them, including any number of draws from
+an estimated distribution.  The estimate of :func:`dp_histogram` is the posterior mean of
+:mod:`pdpbook.audit.count_posterior`, which removes most of the noise in the empty bins.
 """
 
 from __future__ import annotations
@@ -31,14 +31,13 @@ def dp_histogram(
     epsilon : float
         Privacy level, from 1e-12 to 36.
     rng : numpy.random.Generator, optional
-        For experiments that have to be repeated.  A release takes None: the generator of the
-        operating system.
+        For a release, leave it out: the default is the generator of the operating system.
 
     Returns
     -------
     ndarray, shape (K,)
-        Positive everywhere.  It is ε-differentially private for every data set against the removal
-        of one record; the number of records is not public.
+        A positive distribution, ε-differentially private for every data set under the removal of
+        one record; the number of records is not public.
 
     Notes
     -----

@@ -11,7 +11,7 @@ counts c.  From the noisy counts alone the custodian computes
 Then a record of the data is drawn and released by the row of its bin.  Publishing the noisy counts,
 the randomiser and the released value is :math:`(\varepsilon_1+\varepsilon_2,\delta)`-differentially
 private.  If :math:`\ell\le c`, the losses of the noisy counts and of the released value add up, and
-:math:`\ell\le c` fails with probability at most δ on both of two neighbouring data sets.
+on both of two neighbouring data sets :math:`\ell\le c` fails with probability at most δ.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ from pdpbook.foundations.system_generator import release_source
 
 __all__ = ["PrivateRandomiser", "from_noisy_counts", "noise_margin", "private_randomiser"]
 
-SMALLEST = 1e-300  #: probabilities below this are not told apart from 0
+SMALLEST = 1e-300  #: smaller probabilities are not distinguished from 0
 
 
 @dataclass(frozen=True, eq=False)
 class PrivateRandomiser:
-    """A randomiser that may be published, and what it costs: made by :func:`private_randomiser`.
+    """A publishable randomiser and its privacy cost, as :func:`private_randomiser` returns them.
 
     Attributes
     ----------
     randomiser : ndarray, shape (K, K)
         Row k is the output distribution of a record of bin k.
     noisy, lower : ndarray of int, shape (K,)
-        The noisy counts, and the lower bound ℓ of the counts that follows from them.
+        The noisy counts, and the lower bound ℓ on the counts that follows from them.
     histogram_epsilon, draw_epsilon : float
-        Budget ε₁ of the noisy counts and all that follows from them, and ε₂ of one draw.
+        Budget ε₁ of the noisy counts and everything derived from them, and ε₂ of one draw.
     delta : float
-        Probability that the lower bound fails; at most what was asked for.
+        Probability that the lower bound fails; at most the requested one.
     """
 
     randomiser: NDArray[np.float64]
@@ -63,7 +63,7 @@ class PrivateRandomiser:
     def output(self, counts: ArrayLike) -> NDArray[np.float64]:
         """Return the distribution of one draw from the true counts, shape (K,).
 
-        If there are no records, a draw comes from the first row.
+        Without records, a draw comes from the first row.
         """
         data = _validate.counts_vector("counts", counts, records=0)
         _validate.same_length("counts", data, "randomiser", self.randomiser)
@@ -72,14 +72,14 @@ class PrivateRandomiser:
 
 
 def noise_margin(bins: int, *, epsilon: float, delta: float) -> int:
-    r"""Return a number that the largest of several noises exceeds with a small probability only.
+    r"""Return a number that the largest of several noise values exceeds with probability at most δ.
 
     Parameters
     ----------
     bins : int
         Number K of counts.
     epsilon : float
-        Level of the two-sided geometric noise, against the removal of one record, from 1e-12 to 36.
+        Level of the two-sided geometric noise, for the removal of one record, from 1e-12 to 36.
     delta : float
 
     Returns
@@ -87,8 +87,8 @@ def noise_margin(bins: int, *, epsilon: float, delta: float) -> int:
     int
         The smallest t ≥ 0 with :math:`\Pr[\max_kZ_k>t]\le\delta`, where
         :math:`\Pr[Z>t]=\alpha^{t+1}/(1+\alpha)` and :math:`\alpha=e^{-\varepsilon}`, with ε rounded
-        down to the multiple of 2⁻⁶² at which the noise is drawn.  The probability is computed from
-        above, so that t may be larger by 1 where it nearly equals δ.
+        down to the multiple of 2⁻⁶² at which the noise is drawn.  The probability is rounded up, so
+        t may be too large by 1 if the probability nearly equals δ.
 
     Examples
     --------
@@ -121,24 +121,23 @@ def private_randomiser(
     Parameters
     ----------
     counts : array_like of int, shape (K,)
-        Histogram of the data on a public grid; any number of records, none among them.
+        Histogram of the data on a public grid, with any number of records from 0.
     epsilon, delta : float
-        What publishing the randomiser, the noisy counts and one draw may cost: ε > 0, δ in (0, 1).
+        Budget for publishing the randomiser, the noisy counts and one draw: ε > 0, δ in (0, 1).
     share : float
-        Of ε for the noisy counts, in (0, 1]; :math:`\varepsilon_1` = share × ε is from 1e-12 to 36.
+        Share of ε for the noisy counts, in (0, 1]; ε₁ = share × ε is from 1e-12 to 36.
     rng : numpy.random.Generator, optional
-        For experiments that have to be repeated.  A release takes None: the generator of the
-        operating system.
+        For a release, leave it out: the default is the generator of the operating system.
     actions : {"rows", "blur", "laplace"}
-        What a row may be, see :func:`pdpbook.audit.safe_randomiser`.
+        The kind of rows, see :func:`pdpbook.audit.safe_randomiser`.
     at_least : int
-        Records that every data set in question has at least, a public number.
+        A public lower bound on the number of records.
 
     Returns
     -------
     PrivateRandomiser
         With ``share=1``, or if nothing else is safe, the rows are all equal: the DP histogram.
-        Few records are not an error, because a refusal would tell that there are few.
+        Too few records are not an error, because a refusal would reveal that there are few.
 
     Notes
     -----
@@ -175,9 +174,9 @@ def from_noisy_counts(
     actions: str = "rows",
     at_least: int = 0,
 ) -> PrivateRandomiser:
-    """Return what :func:`private_randomiser` makes of noisy counts, shape (K,).
+    """Return the result of :func:`private_randomiser` for given noisy counts, shape (K,).
 
-    ``first`` is the ε of the counts and ``second`` that of one draw; the caller has checked all.
+    The ε of the counts is ``first``, that of one draw ``second``; the caller has checked both.
     """
     margin = noise_margin(noisy.size, epsilon=first, delta=delta)
     lower = np.maximum(noisy - margin, 0)
@@ -200,7 +199,7 @@ def from_noisy_counts(
 
 
 def _failure(bins: int, epsilon: float, margin: int) -> float:
-    """Probability that the largest of several noises exceeds the margin, or hardly more."""
+    """Return the probability that the largest noise value exceeds the margin, rounded up."""
     rate = _exact.rounded_down(Fraction(rate_units(Fraction(epsilon)), UNITS))
     single = math.exp(-rate * (margin + 1)) / (1.0 + math.exp(-rate))
     single = min(_exact.up(single, 8 + math.ceil(rate * (margin + 1))), 1.0)

@@ -5,10 +5,10 @@ randomiser that is learned from the public records does not depend on the privat
 fixed-noise loss of a private record is also its end-to-end loss.  But the records on which the
 randomiser relies may be missing this season.
 
-:func:`likely_counts` returns a lower bound of the private counts that holds with a stated
-probability.  Let the N public and n private people be exchangeable: each choice of n of the N + n
-as the private ones is equally likely.  If s of all people are in bin k, the number of private ones
-among them is hypergeometric, whatever the source is.  Given a public people in the bin, a value c
+:func:`likely_counts` returns a lower bound on the private counts that is valid with a stated
+probability.  Let the N public and n private people be exchangeable: each choice of n private people
+among the N + n is equally likely.  If s of all people are in bin k, the number of private people
+among them is hypergeometric, whatever the source is.  If a public people are in the bin, a value c
 is *rejected* if :math:`\Pr[C\le c\mid s=a+c]\le\beta/K`, and the lower bound is the first value
 that is not rejected.  It fails in a bin only if the true count is rejected, which has probability
 at most β/K, and so it fails in some bin with probability at most β.
@@ -33,25 +33,25 @@ from pdpbook.game.nvo_game import NVOGame
 
 __all__ = ["likely_counts", "profile_randomiser", "public_randomiser"]
 
-MOST_PEOPLE = 10**9  #: public people at most: with more, the range of likely counts gets too long
-SMALLEST = 1e-290  #: probabilities below this are not told apart from 0
-#: A chance is raised by this factor before a count is rejected; it is above the rounding of sums of
-#: millions of logarithms.
+MOST_PEOPLE = 10**9  #: with more public people, the range of likely counts becomes too long
+SMALLEST = 1e-290  #: smaller probabilities are not distinguished from 0
+#: A probability is multiplied by this factor before a count is rejected; it exceeds the rounding
+#: error of sums of millions of logarithms.
 MARGIN = 1e-6
 
 
 def likely_counts(public: ArrayLike, n: int, *, miss: float) -> NDArray[np.int64]:
-    """Return a lower bound of the histogram of n other people that holds with high probability.
+    """Return a lower bound on the histogram of n other people, valid with high probability.
 
     Parameters
     ----------
     public : array_like of int, shape (K,)
-        Histogram of the public people, from two to 10⁹ of them.
+        Histogram of the public people, from 2 to 10⁹ of them.
     n : int
-        Number of the others, from 1 to 2⁵³; the bound also holds if there are more.
+        Number of the other people, from 1 to 2⁵³; the bound is also valid if there are more.
     miss : float
-        Probability β in (0, 1) with which some count may be lower, over the choice of who is
-        public; at least 1e-290 for each of the bins.
+        Probability β in (0, 1) with which some count may be lower than the bound, over the choice
+        of the public people; at least 1e-290 times the number of bins.
 
     Returns
     -------
@@ -59,9 +59,9 @@ def likely_counts(public: ArrayLike, n: int, *, miss: float) -> NDArray[np.int64
 
     Notes
     -----
-    The chances are computed in doubles and raised by a millionth before a count is rejected.  So
-    rounding can make the bound smaller than it need be, but not less likely to hold.  Proved in
-    *Noise learned from public data*.
+    The probabilities are computed in doubles and raised by a millionth before a count is rejected.
+    So rounding can make the bound smaller than necessary, but not less likely to be valid.  Proved
+    in *Noise learned from public data*.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def likely_counts(public: ArrayLike, n: int, *, miss: float) -> NDArray[np.int64
     counts = _validate.counts_vector("public", public)
     size = int(counts.sum())
     if size > MOST_PEOPLE:
-        raise ValueError(f"public must count at most {MOST_PEOPLE} people, got {size} of them")
+        raise ValueError(f"public must count at most {MOST_PEOPLE} people, got {size}")
     n = _validate.integer("n", n, at_least=1)
     miss = _validate.number("miss", miss, above=0.0, below=1.0)
     level = miss / counts.size
@@ -81,11 +81,11 @@ def likely_counts(public: ArrayLike, n: int, *, miss: float) -> NDArray[np.int64
 
 
 def _first_accepted(count: int, size: int, n: int, level: float) -> int:
-    """Return the smallest count of n people that is not rejected given a public one of ``size``."""
+    """Return the smallest count of n people that is not rejected, given a public count."""
     low, high = -1, n  # high is never rejected
     while high - low > 1:
         middle = (low + high) // 2
-        # Pr[C <= c | a + c] is the probability of at least a public ones
+        # Pr[C <= c | a + c] is the probability of at least a public people
         chance = _chance_of_more(count, size, n, count + middle, level)
         accepted = chance * (1.0 + MARGIN) > level
         low, high = (low, middle) if accepted else (middle, high)
@@ -93,11 +93,11 @@ def _first_accepted(count: int, size: int, n: int, level: float) -> int:
 
 
 def _chance_of_more(count: int, size: int, n: int, special: int, level: float) -> float:
-    """Return the chance that of the special people at least ``count`` are among ``size`` of n more.
+    """Return the probability that ``size`` of n more people include ``count`` special ones or more.
 
-    This is the upper tail of a hypergeometric variable.  Its probabilities come from their ratios,
-    so that nothing large cancels, over a range that Bernstein's inequality finds: what is left out
-    has a chance of less than a billionth of ``level``.
+    This is the upper tail of a hypergeometric variable.  The probabilities are computed from their
+    ratios, to avoid cancellation, on a range from Bernstein's inequality: the probability outside
+    is less than a billionth of ``level``.
     """
     first, last = max(0, special - n), min(special, size)
     if not first < count <= last:
@@ -120,26 +120,26 @@ def _chance_of_more(count: int, size: int, n: int, special: int, level: float) -
 def public_randomiser(
     public: ArrayLike, n: int, epsilon: float, *, miss: float, actions: str = "rows"
 ) -> NDArray[np.float64]:
-    """Return a randomiser learned from public people, with a margin.
+    """Return a randomiser learned from public data, with a margin.
 
     Parameters
     ----------
     public : array_like of int, shape (K,)
-        Histogram of public people from the same source, from two to 10⁹ of them.
+        Histogram of public people from the same source, from 2 to 10⁹ of them.
     n : int
-        Records that the randomiser is for, from 1 to 2⁵³; more are protected as well.
+        Number of private records, from 1 to 2⁵³; a larger number is also protected.
     epsilon : float
-        Privacy target for every record's loss by one draw.
+        Privacy target for every record's loss from one draw.
     miss : float
-        Probability β with which somebody may be exposed, as for :func:`likely_counts`.
+        Probability β with which some record may be exposed, as for :func:`likely_counts`.
     actions : {"rows", "blur", "laplace"}
-        What a row may be, see :func:`pdpbook.audit.safe_randomiser`.
+        The kind of rows, see :func:`pdpbook.audit.safe_randomiser`.
 
     Returns
     -------
     ndarray, shape (K, K)
-        With probability at least 1 - β over who is public and who is not, every private record is
-        ε-pDP, and because the randomiser is fixed this bounds its end-to-end loss.
+        With probability at least 1 - β over the choice of the public people, every private record
+        is ε-pDP; because the randomiser is fixed, ε bounds its end-to-end loss.
 
     Notes
     -----
@@ -162,16 +162,16 @@ def public_randomiser(
 def profile_randomiser(
     game: NVOGame, profile: ArrayLike, *, empty_action: int
 ) -> NDArray[np.float64]:
-    """Return the rows that the bins play on average at a profile of the game.
+    """Return the mean row of each bin at a profile of the game.
 
     Parameters
     ----------
     game : NVOGame
         The game of the public data.
     profile : array_like of int, shape (K, V)
-        For example an equilibrium of it.
+        A profile, for example an equilibrium of the game.
     empty_action : int
-        The action of empty bins; the one with the largest scale is the careful choice.
+        The action of empty bins; the safest choice is the action with the largest scale.
 
     Returns
     -------

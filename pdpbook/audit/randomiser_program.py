@@ -3,16 +3,16 @@ r"""The quadratic programs behind a safe randomiser.
 For each output x the objective :math:`\sum_x\E\bigl[-c_x\ln(c_xp_x(x)+o_x)\bigr]` is a convex
 function of two numbers that are linear in the rows: the probability :math:`p_x(x)` that a record of
 bin x is released as itself, and the mass :math:`o_x` that the other bins are expected to put on x.
-It says nothing about where a bin's other records go, and if each :math:`c_x` is known, it depends
-on the mass of each output alone; so it has many optima.  The *second criterion* decides between
+The objective does not determine the rest of a row, and if each :math:`c_x` is known, it depends
+only on the mass of each output; so it has many optima.  The *second criterion* decides between
 them: the mean over the bins of the squared distance between a bin's row and the row that releases
-it as itself.  A thousandth of it is added to the objective, which is then strictly convex, so
-that there is exactly one optimum, and what it costs is at most that.
+it as itself.  The objective plus a thousandth of this criterion is strictly convex and has exactly
+one optimum; it increases the divergence by at most the added term.
 
 Near a randomiser the objective is nearly quadratic.  A row is a mixture of the rows that
 :func:`action_rows` lists, and the safety condition of :mod:`pdpbook.audit.safe_randomisers` is
-linear in the weights of the mixture.  So a step of Newton's method is a quadratic program, which
-the interior-point method of Clarabel (Goulart and Chen, 2024) solves.
+linear in the weights of the mixture.  So a step of Newton's method is a quadratic program, solved
+by the interior-point method of Clarabel (Goulart and Chen, 2024).
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from pdpbook.per_instance.noise_kernels import laplace_kernel
 __all__ = ["ACTIONS", "RandomiserProgram", "action_rows"]
 
 ACTIONS = ("laplace", "blur", "rows")
-#: Laplace scales of "laplace", in bins; a uniform row comes with them.
+#: Laplace scales of "laplace", in bins; the uniform row is added to them.
 SCALES_IN_BINS = (0.05, 0.5, 2.0, 8.0, 32.0)
-SECOND = 1e-3  #: weight of the second criterion, where a constant row is worth 1
-_LEAST_UNIT = 1e-3  #: nats that a constant row is worth at least: below it all optima are close
-_TOLERANCE = 1e-11  #: of the solver, for gaps and for conditions
+SECOND = 1e-3  #: weight of the second criterion, in units of the objective of a constant row
+_LEAST_UNIT = 1e-3  #: smallest unit of the objective, in nats: below it all optima are close
+_TOLERANCE = 1e-11  #: tolerance of the solver, for gaps and for conditions
 
 
 def action_rows(actions: str, bins: int, estimate: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what a row may be a mixture of, by the name that the safe randomiser takes.
+    """Return the rows whose mixtures are allowed, for each value of ``actions``.
 
     Entry (v, k, x) of shape (V, K, K) is the probability that a record of bin k with action v is
     released as x; the estimated distribution is an action of "blur".
@@ -55,9 +55,9 @@ class RandomiserProgram:
     """The objective of a safe randomiser, its condition, and the steps of Newton's method.
 
     The columns of the quadratic program are the weights w[k, v] of the actions, then for every
-    output x: the mass of the lower bound, what comes from other bins and, if there are more records
-    than the lower bound has, the smallest entry of the column.  The objective is in units of what a
-    constant row is worth, so that the solver's absolute tolerances are small beside it.
+    output x: the mass of the lower bound, the mass from other bins and, if there are more records
+    than the lower bound counts, the smallest entry of the column.  The unit of the objective is its
+    value for a constant row, so that the solver's absolute tolerances are relatively small.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class RandomiserProgram:
     def _equations(
         self, lower: NDArray[np.int64], mean: NDArray[np.float64]
     ) -> tuple[Any, NDArray[np.float64]]:
-        """Weights sum to 1; what the lower bound and the others put on each output."""
+        """Return the equations: weights sum to 1; masses of the lower bound and of other bins."""
         bins = self.bins
         own, place = np.divmod(np.arange(bins * bins), bins)
         sums = np.kron(np.eye(bins), np.ones(self.kernel.shape[0]))
@@ -114,7 +114,7 @@ class RandomiserProgram:
     def _condition(
         self, lower: NDArray[np.int64], share: float, more: NDArray[np.float64]
     ) -> sp.csr_array:
-        """p_k <= share (size mass + [empty] p_k + more least), over its largest coefficient."""
+        """Return p_k <= share (size mass + [empty] p_k + more least), scaled."""
         bins = self.bins
         place = np.tile(np.arange(bins), bins)
         size, empty = float(lower.sum()), lower == 0
@@ -132,7 +132,7 @@ class RandomiserProgram:
         return sp.csr_array(sp.vstack(blocks))
 
     def _minus(self, block: Any, where: NDArray[np.int64], factor: Any) -> Any:
-        """Rows on the weights, minus a factor times other columns."""
+        """Return rows on the weights, minus a factor times other columns."""
         shape = (where.size, self.columns)
         factors = np.broadcast_to(factor, where.size)
         return _widened(block, self.columns) - sp.csr_array(
@@ -142,7 +142,7 @@ class RandomiserProgram:
     def _pair(
         self, randomiser: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return what each bin releases as itself, and what the others put there, as a share."""
+        """Return each bin's probability of its own output, and the others' share there."""
         stay, mean = np.diag(randomiser), self.posterior.mean
         return stay, (mean @ randomiser - mean * stay) / self.total
 
@@ -157,24 +157,24 @@ class RandomiserProgram:
     def _divergences(
         self, stay: NDArray[np.float64], others: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """E[c ln(c / (c stay + total others))] of each output, in nats times records."""
+        """Return E[c ln(c / (c stay + total others))] per output, in nats times records."""
         value, weight = self.posterior.values, self.posterior.weights * self.posterior.values
         used = weight > 0.0
         ratio = np.divide(self._masses(stay, others), value, out=np.ones_like(value), where=used)
         return -(weight * np.log(ratio)).sum(axis=1)
 
     def value(self, randomiser: NDArray[np.float64]) -> float:
-        """Objective of a randomiser, second criterion included; a constant row is worth 1."""
+        """Return the objective with the second criterion, in units of a constant row's."""
         divergence = float(self._divergences(*self._pair(randomiser)).sum()) / self.unit
         changed = float(np.square(randomiser - np.eye(self.bins)).sum()) / self.bins
         return divergence + SECOND * changed
 
     def step(self, randomiser: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the optimum of the quadratic model that touches the objective at a randomiser.
+        """Return the optimum of the quadratic model of the objective around a randomiser.
 
-        The rows are those of the solver: whoever wants a distribution, or a safe randomiser, or
-        a better one, has to see to it.  Where rounding leaves the condition no solution, the
-        step stays where it is.
+        The rows are the solver's: the caller must check that they are distributions, safe, and
+        better than before.  If rounding makes the condition infeasible, the given randomiser is
+        returned.
         """
         import clarabel
 
@@ -217,7 +217,7 @@ class RandomiserProgram:
         answer = solver.solve()
         status = clarabel.SolverStatus
         if answer.status in {status.PrimalInfeasible, status.AlmostPrimalInfeasible}:
-            return randomiser  # its x is near 0 and no distribution
+            return randomiser  # the solver's x is near 0 and not a distribution
         found = np.array(answer.x)[: self.width].reshape(self.bins, -1)
         return np.einsum("kv,vkx->kx", found, self.kernel)
 

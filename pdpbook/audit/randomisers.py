@@ -1,11 +1,11 @@
 r"""Fixed local randomisers: noise that is chosen without the data.
 
-A *local randomiser* is a (K, K) table whose row k is the distribution with which a record of bin k
-is released.  It is *fixed* if it is chosen without the data, and then the fixed-noise loss of a
-record is its end-to-end loss.
+A *local randomiser* is a (K, K) table whose row k is the output distribution of a record of bin k.
+It is *fixed* if it is chosen without the data; the fixed-noise loss of a record is then its
+end-to-end loss.
 
-One equation decides who is private.  With :math:`u(x)=p_i(x)/P_{-i}(x)`, how much more often record
-i is released as x than the others are on average,
+One equation decides which records are private.  Let :math:`u(x)=p_i(x)/P_{-i}(x)` be the ratio of
+the probability that record i is released as x to the mean over the others.  Then
 
 .. math:: \frac{P(x)}{P_{-i}(x)} = 1-\frac1n+\frac{u(x)}n ,
 
@@ -45,7 +45,7 @@ _MARGIN = 1.0 + 2.0**-50
 
 
 def local_epsilon(randomiser: ArrayLike) -> float:
-    r"""Return the level of local privacy of a randomiser: the loss of a record that is drawn.
+    r"""Return the level of local privacy of a randomiser, the loss of the drawn record.
 
     Parameters
     ----------
@@ -86,19 +86,19 @@ def randomiser_epsilon(randomiser: ArrayLike, n: int) -> float:
     randomiser : array_like, shape (K, K)
         Row k is the output distribution of a record of bin k, chosen without the data.
     n : int
-        At least 2.  More records need no more: ε falls with n.
+        Number of records, at least 2.  The result is also valid for more records: ε falls with n.
 
     Returns
     -------
     float
         :math:`\ln\bigl(1+\frac{r-1}n\bigr)`, r being the largest :math:`p_k(x)/p_j(x)`: the
-        supremum of the loss of one draw over all data sets of n records, against the removal of any
+        supremum of the loss of one draw over all data sets of n records, under the removal of any
         one record.  Infinite if r is.  It is rounded up by a few units in the last place.
 
     Notes
     -----
-    Proved in *Local randomisers*; for equal noise it is amplification by subsampling (Balle, Barthe
-    & Gaboardi, 2018).
+    Proved in *Local randomisers*; with equal noise this is amplification by subsampling (Balle,
+    Barthe & Gaboardi, 2018).
 
     Examples
     --------
@@ -107,40 +107,40 @@ def randomiser_epsilon(randomiser: ArrayLike, n: int) -> float:
     """
     local = local_epsilon(randomiser)
     n = _validate.integer("n", n, at_least=2)
-    if local > 40.0:  # r - 1 and r are the same float
+    if local > 40.0:  # then r - 1 and r are the same float
         rounding = 2.0**-50 * (local + math.log(n)) if local < math.inf else 0.0
         return float(np.logaddexp(0.0, local - math.log(n))) + rounding
     return _exact.up(math.log1p(math.expm1(local) / n), 8)
 
 
 def k_ary_randomised_response(bins: int, n: int, epsilon: float) -> NDArray[np.float64]:
-    r"""Return the randomiser that keeps a record's bin or moves it to any other one.
+    r"""Return the randomiser that keeps a record's bin or moves the record to any other bin.
 
     It is K-ary randomised response at the local level :math:`\ln R`: with probability
     :math:`\lambda = K/(K+n(e^\varepsilon-1))` a record is released as a bin drawn uniformly from
-    all K, else as its own.  One draw is ε-differentially private for every data set of n records,
-    and no smaller λ is enough.
+    all K, otherwise as its own bin.  One draw is ε-differentially private for every data set of n
+    records, and no smaller λ suffices.
 
     Parameters
     ----------
     bins : int
-        Number of bins K, from 2 to 16,384, where the randomiser takes 2 GiB.
+        Number of bins K, from 2 to 16,384, at which the randomiser takes 2 GiB.
     n : int
-        At least 2; a public lower bound of it will do.
+        Number of records, or a public lower bound on it; at least 2.
     epsilon : float
 
     Returns
     -------
     ndarray, shape (K, K)
-        :math:`R/(K+R-1)` on the diagonal and :math:`1/(K+R-1)` elsewhere,
-        :math:`R = 1+n(e^\varepsilon-1)`.  They are multiples of :math:`2^{-52}` that sum to 1
-        exactly, and the second is rounded up, so that the promise holds for the numbers returned.
+        Entries :math:`R/(K+R-1)` on the diagonal and :math:`1/(K+R-1)` elsewhere,
+        :math:`R = 1+n(e^\varepsilon-1)`.  They are multiples of :math:`2^{-52}`, and each row sums
+        to 1 exactly.  The second is rounded up, so the promise is true of the returned numbers.
 
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record; the one with it has n records.
+    Neighbouring data sets differ by the removal of one record; the larger one has n records.
 
-    Of all randomisers that are ε-private for every data set this one has the smallest
+    Of all randomisers that are ε-private for every data set, this one has the smallest
     :math:`\max_q D_{\mathrm{KL}}(q\,\|\,P)`, which is :math:`\ln(1+\frac{K-1}R)`.  The kernel is
     that of Kairouz, Bonawitz & Ramage (2016).  Proved in *Local randomisers*.
 
@@ -157,7 +157,7 @@ def k_ary_randomised_response(bins: int, n: int, epsilon: float) -> NDArray[np.f
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     weight = WHOLE / (bins + n * math.expm1(min(epsilon, 700.0)))
     units = max(math.ceil(weight * _MARGIN), 1)
-    if bins * units > WHOLE:  # ε is so small that all rows have to be equal
+    if bins * units > WHOLE:  # ε is so small that all rows must be equal
         row = np.full(bins, WHOLE // bins) + (np.arange(bins) < WHOLE % bins)
         return np.tile(row / WHOLE, (bins, 1))
     randomiser = np.full((bins, bins), units / WHOLE)
@@ -168,7 +168,7 @@ def k_ary_randomised_response(bins: int, n: int, epsilon: float) -> NDArray[np.f
 def draw_released(
     counts: ArrayLike, randomiser: ArrayLike, size: int, *, rng: np.random.Generator | None = None
 ) -> NDArray[np.int64]:
-    """Draw released bins: a record, then a bin from the row of its bin, both exactly.
+    """Draw released bins exactly: first a record, then a bin from the row of the record's bin.
 
     Parameters
     ----------
@@ -177,23 +177,22 @@ def draw_released(
     randomiser : array_like, shape (K, K)
         Row k is the output distribution of a record of bin k.
     size : int
-        Draws, up to 2 GiB of them.
+        Number of draws, up to 2 GiB of them.
     rng : numpy.random.Generator, optional
-        For experiments that have to be repeated.  A release takes None: the generator of the
-        operating system.
+        For a release, leave it out: the default is the generator of the operating system.
 
     Returns
     -------
     ndarray of int, shape (size,)
-        Bins from 0 to K - 1.  The record has a uniform number below n, and the bin one below
-        :math:`2^{52}`.  The probabilities in a row are multiples of :math:`2^{-52}`: those of
-        :func:`k_ary_randomised_response` or of a game as they are; others are rounded as in a game,
-        by :func:`~pdpbook.foundations.grid_noise.whole_weights`.
+        Bins from 0 to K - 1.  A uniform number below n selects the record, and another one below
+        :math:`2^{52}` selects the bin.  The probabilities in a row are multiples of
+        :math:`2^{-52}`: rows of :func:`k_ary_randomised_response` or of a game remain as they are;
+        others are rounded as in a game, by :func:`~pdpbook.foundations.grid_noise.whole_weights`.
 
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record.  What the draws cost is said by
-    :func:`randomiser_epsilon`, exactly for such multiples.  Taught in *From the theorem to the
+    Neighbouring data sets differ by the removal of one record.  For such multiples,
+    :func:`randomiser_epsilon` gives the exact cost of a draw.  Taught in *From the theorem to the
     bits*.
 
     Examples

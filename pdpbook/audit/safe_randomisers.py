@@ -1,8 +1,9 @@
 r"""Randomisers that are safe for every data set above a lower bound.
 
-Suppose that of a data set only a lower bound is known: bin k holds at least :math:`\ell_k` records,
-and there are at least N in all.  This module finds rows :math:`p_k` that protect every record of
-every such data set.  Let :math:`\ell\vee e_k` be ℓ with at least one record in bin k.  A randomiser
+Suppose that only a lower bound on a data set is known: bin k contains at least :math:`\ell_k`
+records, and there are at least N in total.  This module finds rows :math:`p_k` that protect every
+record of every such data set.  Let :math:`\ell\vee e_k` be ℓ with at least one record in bin k.  A
+randomiser
 is *safe at ε* if all its rows are equal, or if for every bin k, occupied or not, and every output x
 
 .. math:: p_k(x)\ \le\ (1-e^{-\varepsilon})\,\Bigl(\sum_j(\ell\vee e_k)_j\,p_j(x)
@@ -10,22 +11,22 @@ is *safe at ε* if all its rows are equal, or if for every bin k, occupied or no
 
 The bracket is the smallest mass S(x) that such a data set with a record in bin k can have, and
 :math:`p_i\le(1-e^{-\varepsilon})S` is the linear form of pDP with its slope replaced by the infimum
-over all n.  Therefore the condition remains true when records are added.  Summed over x it says
-:math:`n\ge1/(1-e^{-\varepsilon})`, so the lower side of the linear form holds as well.
+over all n.  Therefore the condition remains true when records are added.  Its sum over x is
+:math:`n\ge1/(1-e^{-\varepsilon})`, so the lower side of the linear form is also satisfied.
 
 The condition is linear in the rows.  :func:`safe_randomiser` minimises a convex function of them,
 the expected divergence :math:`\E\,n\,D_{\mathrm{KL}}(q\,\|\,P)` over what is known of the data.
 Its term for bin x is :math:`-c_x\ln(c_xp_x(x)+o_x)`, where :math:`o_x` is the mass that the other
-bins are expected to put on x.  It has many optima, and the second criterion of
-:mod:`pdpbook.audit.randomiser_program` decides between them: of randomisers of the same divergence
-the one is returned whose rows are closest to releasing every record as itself.  So there is one
-optimum, and it does not depend on the order in which a machine adds numbers.
+bins are expected to put on x.  The divergence has many optima, and the second criterion of
+:mod:`pdpbook.audit.randomiser_program` decides between them: among randomisers of the same
+divergence, it selects the one whose rows are closest to releasing every record as itself.  So the
+optimum is unique and does not depend on the order in which a machine adds numbers.
 
-Newton's method goes to the optimum, by a quadratic program a step.  It goes only so far along a
-step as the objective falls, and it ends when a step moves no probability by more than a
-ten-millionth.  After each step a small share of a constant row makes up for rounding.  In the end
-the rows are rounded to multiples of 2⁻⁵², which is how they are drawn, and the condition is checked
-between whole numbers, without a tolerance: it does not depend on what the solver has found.
+Newton's method finds the optimum, by one quadratic program per step.  A step is shortened until the
+objective falls, and the method ends when a step changes no probability by more than a
+ten-millionth.  After each step, a small share of a constant row compensates for rounding.  Finally
+the rows are rounded to multiples of 2⁻⁵², the probabilities of the sampler, and the condition is
+checked in whole numbers, without a tolerance; this check does not rely on the solver.
 """
 
 from __future__ import annotations
@@ -42,15 +43,15 @@ from pdpbook.foundations.grid_noise import whole_weights
 
 __all__ = ["best_safe_randomiser", "is_safe", "safe_randomiser"]
 
-_GROUPS = 16  #: values of a count that the objective tells apart
-_STEPS = 60  #: of Newton's method at most
+_GROUPS = 16  #: values of a count that the objective distinguishes
+_STEPS = 60  #: most steps of Newton's method
 _STILL = 1e-7  #: largest change of a probability at which it ends
-_EQUAL = 1e-14  #: rounding of the objective, where a constant row is worth 1
-_HALVES = 30  #: how often a step is halved before it is given up
-_SLACK = 1e-12  #: of the condition while the optimum is searched; more than rounding of sums
-#: Shares of a constant row that are tried where a record could not be released as itself.
+_EQUAL = 1e-14  #: rounding error of the objective, in units of a constant row's
+_HALVES = 30  #: number of times that a step is halved before the method ends
+_SLACK = 1e-12  #: slack of the condition during the search; more than the rounding error of sums
+#: Shares of a constant row that are tried if a record could not be released as itself.
 _TRACES = (1e-12, 1e-9, 1e-6, 1e-3, 1.0)
-#: Shares of a constant row that are tried where whole numbers do not meet the condition.
+#: Shares of a constant row that are tried if the whole numbers violate the condition.
 _SHARES = 10.0 ** np.arange(-15.0, 1.0)
 
 
@@ -62,11 +63,11 @@ def is_safe(randomiser: ArrayLike, lower: ArrayLike, *, epsilon: float, at_least
     randomiser : array_like, shape (K, K)
         Row k is the output distribution of a record of bin k.
     lower : array_like of int, shape (K,)
-        Records that bin k holds at least.
+        Smallest possible number of records in bin k.
     epsilon : float
-        Privacy target for every record's loss by one draw.
+        Privacy target for every record's loss from one draw.
     at_least : int
-        Records that there are at least in all, if that is public.
+        A public lower bound on the number of records.
 
     Returns
     -------
@@ -75,8 +76,8 @@ def is_safe(randomiser: ArrayLike, lower: ArrayLike, *, epsilon: float, at_least
         2⁻⁵² (:func:`~pdpbook.foundations.grid_noise.whole_weights`) that
         :func:`~pdpbook.audit.draw_released` draws from.  The number :math:`1-e^{-\varepsilon}` is
         rounded down by less than a part in 2²⁴⁰.  The condition is sufficient: every record of
-        every data set of at least ``at_least`` records with counts of at least ``lower`` is ε-pDP,
-        and because the randomiser is fixed this bounds its end-to-end loss.
+        every data set of at least ``at_least`` records with counts of at least ``lower`` is ε-pDP;
+        because the randomiser is fixed, ε bounds its end-to-end loss.
 
     Notes
     -----
@@ -104,39 +105,39 @@ def safe_randomiser(
     histogram_epsilon: float | None = None,
     at_least: int = 0,
 ) -> NDArray[np.float64]:
-    """Return the randomiser that is safe for a lower bound and promises the smallest divergence.
+    """Return the randomiser with the smallest expected divergence that is safe for a lower bound.
 
     It is computed from its arguments alone, without the data and without randomness, so it may be
-    published together with them.  Many randomisers have nearly the smallest divergence.  Of these
-    the one is returned whose rows are closest, by the sum of squares, to releasing every record as
-    itself; so every machine returns the same one, to about six digits.  The divergence that is
-    given up for this is at most a thousandth of that of a constant row, or a millionth of a nat.
+    published together with them.  Many randomisers have nearly the smallest divergence.  Of these,
+    the function returns the one whose rows are closest, by the sum of squares, to releasing every
+    record as itself; so every machine returns the same one, to about six digits.  This increases
+    the divergence by at most a thousandth of that of a constant row, or a millionth of a nat.
 
     Parameters
     ----------
     noisy : array_like of int, shape (K,)
-        What is known of the counts; entries below 0 count as 0 if ``histogram_epsilon`` is None.
+        The known counts; entries below 0 count as 0 if ``histogram_epsilon`` is None.
     lower : array_like of int, shape (K,)
-        Records that bin k holds at least.
+        Smallest possible number of records in bin k.
     epsilon : float
-        Privacy target for every record's loss by one draw.
+        Privacy target for every record's loss from one draw.
     actions : {"rows", "blur", "laplace"}
-        What a row may be: any distribution; any mixture of the own bin, the uniform and the
-        estimated distribution; any mixture of truncated Laplace rows, from 1/20 of a bin to 32
-        bins, and the uniform one.
+        The kind of rows: any distribution; any mixture of the record's own bin, the uniform and
+        the estimated distribution; any mixture of truncated Laplace rows, from 1/20 of a bin to 32
+        bins, and the uniform row.
     histogram_epsilon : float, optional
-        Level ε₁ of the two-sided geometric noise in ``noisy``.  The randomiser is then best on
-        average over what the true counts may be (:func:`pdpbook.audit.posterior_from_noise`);
-        without it the noisy counts are believed, and the randomiser is fitted to the noise.
+        Level ε₁ of the two-sided geometric noise in ``noisy``.  The randomiser is then optimal on
+        average over the posterior of the true counts (:func:`pdpbook.audit.posterior_from_noise`);
+        without it, the noisy counts are taken as true, and the randomiser is fitted to the noise.
     at_least : int
-        Records that there are at least in all, if that is public.
+        A public lower bound on the number of records.
 
     Returns
     -------
     ndarray, shape (K, K)
-        Row k is the output distribution of a record of bin k, in multiples of 2⁻⁵².  If no
-        randomiser but constant ones is safe, every row is the estimated distribution.  The diagonal
-        is positive, so the divergence from the data is finite whatever they are.
+        Row k is the output distribution of a record of bin k, in multiples of 2⁻⁵².  If only
+        constant randomisers are safe, every row is the estimated distribution.  The diagonal is
+        positive, so the divergence is finite for all data.
 
     See Also
     --------
@@ -149,7 +150,7 @@ def safe_randomiser(
 
     Examples
     --------
-    Two full bins and an empty one, which somebody may be in:
+    Two full bins, and an empty bin that may contain a record:
 
     >>> randomiser = safe_randomiser([40, 60, 1], [30, 50, 0], epsilon=1.0, histogram_epsilon=1.0)
     >>> is_safe(randomiser, [30, 50, 0], epsilon=1.0)
@@ -181,18 +182,18 @@ def best_safe_randomiser(
 ) -> NDArray[np.float64]:
     r"""Return the safe randomiser with the smallest objective; it is unique.
 
-    Summed over x, the condition of this module says that 1 is at most
-    :math:`1-e^{-\varepsilon}` times the number of records that are certain to be there.  If so,
-    constant rows meet it; if not, no rows do, and the estimated distribution is returned in each.
+    Summed over x, the condition of this module is that :math:`1-e^{-\varepsilon}` times the number
+    of records that are certainly present is at least 1.  If so, constant rows satisfy it; if not,
+    no rows do, and every row of the result is the estimated distribution.
 
-    The objective is the expected divergence and a thousandth of the second criterion of
-    :mod:`pdpbook.audit.randomiser_program`, in units of what a constant row is worth, but of
-    a thousandth of a nat at least.
+    The objective is the expected divergence plus a thousandth of the second criterion of
+    :mod:`pdpbook.audit.randomiser_program`, in units of the divergence of a constant row, or of a
+    thousandth of a nat if that is larger.
 
-    Among very many records, say 10¹⁴, a bin of a few has a share below the tolerance of the linear
-    program, which may then release nobody there.  If the bin is occupied, the divergence is
-    infinite.  In this case a share of a constant row is mixed in, the one with the smallest
-    objective; a mixture of safe rows with a constant row is safe.
+    Among very many records, say 10¹⁴, a bin of a few records has a share below the tolerance of the
+    quadratic program, which may then give this output no mass.  If the bin is occupied, the
+    divergence is infinite.  In this case a share of a constant row is mixed in, chosen to minimise
+    the objective; a mixture of safe rows with a constant row is safe.
     """
     found = _smallest(posterior, lower, epsilon, actions, at_least)
     constant = _positive(posterior.distribution)
@@ -200,7 +201,7 @@ def best_safe_randomiser(
         weights = whole_weights((1.0 - share) * found + share * constant)
         if _keeps(weights, lower, epsilon, at_least):
             break
-    return weights / float(_exact.UNITS)  # with the last share all rows are equal
+    return weights / float(_exact.UNITS)  # with the last share, all rows are equal
 
 
 def _smallest(
@@ -223,7 +224,7 @@ def _smallest(
         rows = _made_safe(program.step(best), estimate, lower, epsilon, at_least)
         length = float(np.abs(rows - best).max())
         for part in 0.5 ** np.arange(_HALVES):
-            moved = (1.0 - part) * best + part * rows  # safe, as both are
+            moved = (1.0 - part) * best + part * rows  # safe, because both are
             if program.value(moved) <= value + _EQUAL * (1.0 + value):
                 break
         else:
@@ -241,7 +242,7 @@ def _smallest(
 
 
 def _lower_counts(lower: ArrayLike, bins: int, other: str) -> NDArray[np.int64]:
-    """Return a lower bound of every count: whole numbers >= 0, one a bin."""
+    """Return a lower bound on every count: one whole number >= 0 per bin."""
     counts = _validate.counts_vector("lower", lower, records=0)
     _validate.same_length(other, np.zeros(bins), "lower", counts)
     return counts
@@ -250,7 +251,7 @@ def _lower_counts(lower: ArrayLike, bins: int, other: str) -> NDArray[np.int64]:
 def _caps(
     randomiser: NDArray[np.float64], lower: NDArray[np.int64], epsilon: float, at_least: int
 ) -> NDArray[np.float64]:
-    """Right side of the condition, shape (K, K)."""
+    """Return the right side of the condition, shape (K, K)."""
     empty = (lower == 0).astype(float)
     more = np.maximum(at_least - (lower.sum() + empty), 0.0)
     mass = lower @ randomiser + empty[:, None] * randomiser + more[:, None] * randomiser.min(axis=0)
@@ -260,7 +261,7 @@ def _caps(
 def _keeps(
     weights: NDArray[np.int64], lower: NDArray[np.int64], epsilon: float, least: int
 ) -> bool:
-    """Whether the condition holds between whole numbers; doubles decide the clear cases."""
+    """Whether the condition is true in whole numbers; doubles decide the clear cases."""
     if (weights == weights[0]).all():
         return True
     rows = weights / float(_exact.UNITS)
@@ -293,20 +294,20 @@ def _made_safe(
     epsilon: float,
     at_least: int,
 ) -> NDArray[np.float64]:
-    """Mix as little of a constant row into the rows as makes them safe.
+    """Mix into the rows the smallest share of a constant row that makes them safe.
 
-    Both sides of the condition are linear, but for the minimum, which is concave; so a mixture is
-    missing no more than the mixed excesses.
+    Both sides of the condition are linear except for the minimum, which is concave; so the excess
+    of a mixture is at most the mixture of the excesses.
     """
     rows = np.maximum(rows, 0.0)
     rows /= rows.sum(axis=1, keepdims=True)
     constant = _positive(estimate)
     excess = rows - _caps(rows, lower, epsilon, at_least)
     spare = _caps(constant, lower, epsilon, at_least) - constant
-    room = excess + spare  # not above 0 by rounding only, where constant rows are barely safe
+    room = excess + spare  # at most 0 only by rounding, if constant rows are barely safe
     share = np.divide(excess, room, out=(excess > 0.0).astype(float), where=room > 0.0)
     least = max(float(share.max()), 0.0)
-    for more in (1.0, 1.0 + 1e-9, 2.0, math.inf):  # rounding may ask for a trace more
+    for more in (1.0, 1.0 + 1e-9, 2.0, math.inf):  # rounding may require slightly more
         part = min(least * more + (more > 1.0) * 1e-15, 1.0)
         mixed = (1.0 - part) * rows + part * constant
         if (mixed <= _caps(mixed, lower, epsilon, at_least) * (1.0 + _SLACK)).all():

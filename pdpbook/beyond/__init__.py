@@ -1,4 +1,4 @@
-"""Part 6 of the book: other noise, learning, social networks, collusion."""
+"""Part 6 of the book: other kinds of noise, learning, social networks, collusion."""
 
 import lazy_loader
 

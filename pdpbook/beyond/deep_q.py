@@ -1,11 +1,11 @@
 r"""A deep Q-network that learns to choose the noise.
 
 The agent is that of Mnih et al. (2015), with experience replay, a target network and ε-greedy
-exploration.  The network is scikit-learn's ``MLPRegressor``, trained by partial fits, and it plays
-the environment of :mod:`pdpbook.beyond.instance_wise`.
+exploration.  It acts in the environment of :mod:`pdpbook.beyond.instance_wise`.  The network is
+scikit-learn's ``MLPRegressor``, trained by partial fits.
 
-``python -m pdpbook_pages.tables.deep_q --out FILE`` trains for a longer time and writes the tables
-that the book stores.  Taught in *Instance-wise noise by learning*.
+The command ``python -m pdpbook_pages.tables.deep_q --out FILE`` trains for longer and writes the
+tables that the book stores.  Taught in *Instance-wise noise by learning*.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ _FILES = {
 }
 
 
-_LARGEST = 1e30  #: absolute value of an entry of an observation; products of it stay finite
+_LARGEST = 1e30  #: largest absolute entry of an observation; its products are finite
 
 
 class QNetwork:
-    """A network that estimates the value of every action in a state; made by :func:`train`.
+    """A network that estimates the value of every action in a state; :func:`train` returns it.
 
     Parameters
     ----------
     inputs, actions : int
-        Length of an observation, number of actions V.
+        Length of an observation, and number of actions V.
     hidden : sequence of int
         Sizes of the hidden layers.
     learning_rate : float
         Step size of Adam.
     seed : int
-        Of the first weights.
+        Seed of the initial weights.
     scaling : array_like, shape (inputs,), optional
-        Factors that bring the parts of an observation to similar size.
+        Factors that bring the entries of an observation to a similar size.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class QNetwork:
             alpha=0.0,
             random_state=seed,
         )
-        nothing = np.zeros((1, inputs), dtype=np.float32)  # makes the weights; teaches nothing yet
+        nothing = np.zeros((1, inputs), dtype=np.float32)  # creates the weights without training
         self.regressor.partial_fit(nothing, np.zeros((1, actions), dtype=np.float32))
 
     def values(self, observations: ArrayLike) -> NDArray[np.float32]:
@@ -84,11 +84,11 @@ class QNetwork:
         return self._values(self._checked("observations", observations, dimensions=2))
 
     def choose(self, observation: ArrayLike) -> int:
-        """Return the action of the highest value at one observation, shape (inputs,)."""
+        """Return the action with the highest value at one observation, shape (inputs,)."""
         return int(self._values(self._checked("observation", observation, dimensions=1)).argmax())
 
     def _checked(self, name: str, given: ArrayLike, *, dimensions: int) -> NDArray[np.float32]:
-        """Return observations as a matrix of the numbers that the network computes with."""
+        """Return observations as a matrix of the network's type of numbers."""
         finite = _validate.finite_array(name, given, above=-_LARGEST, below=_LARGEST)
         inputs = self.regressor.n_features_in_
         if finite.ndim != dimensions or finite.shape[-1] != inputs:
@@ -106,22 +106,22 @@ class QNetwork:
         actions: NDArray[np.int64],
         targets: NDArray[np.float64],
     ) -> None:
-        """Pass once over a batch, towards ``targets`` for the actions taken, shape (m,).
+        """Train once on a batch, towards ``targets`` for the chosen actions, shape (m,).
 
-        scikit-learn cuts the batch into gradient steps of at most 200 transitions: a batch of 256
-        is two steps, of 200 and of 56.  The values of the other actions are their own targets,
-        which makes their gradient 0.
+        The library scikit-learn splits the batch into gradient steps of at most 200 transitions: a
+        batch of 256 becomes two steps, of 200 and 56.  The targets of the other actions are their
+        present values, so their gradient is 0.
         """
         wanted = self._values(observations)
         wanted[np.arange(actions.size), actions] = targets
         self.regressor.partial_fit(observations * self.scaling, wanted)
 
     def _copy(self) -> QNetwork:
-        """Return a network with the same weights that will not learn with this one."""
+        """Return an independent network with the same weights."""
         return copy.deepcopy(self)
 
     def _follow(self, other: QNetwork, share: float) -> None:
-        """Move all weights by a share of the way to those of another network."""
+        """Move all weights by a share of the way to the weights of another network."""
         mine = self.regressor.coefs_ + self.regressor.intercepts_
         theirs = other.regressor.coefs_ + other.regressor.intercepts_
         for old, new in zip(mine, theirs, strict=True):
@@ -130,22 +130,22 @@ class QNetwork:
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """A trained network and how it got there.
+    """A trained network and the course of its training.
 
     Attributes
     ----------
     network : QNetwork
-        The target network at the end: its weights are averages over the last steps.
+        The final target network, whose weights are averages over the last steps.
     exploration, returns, divergences : ndarray, shape (rounds, copies)
-        Of each episode that was played to learn: the share of random actions, the sum of the
-        rewards, and KL(q || output) at the end, in nats.
+        For each training episode: the share of random actions, the sum of the rewards, and
+        KL(q || output) at the end, in nats.
     private_counts : ndarray of int, shape (rounds, copies)
-        P_E at its end.
+        P_E at the end of each training episode.
     tests : tuple of Episode, length rounds
-        After each round, an episode of the target network without random actions, not used to
-        learn.
+        After each round, an episode of the target network without random actions, not used for
+        training.
     seconds : float
-        By the clock.  The first call of a solver in a process also compiles its loops, or reads
+        Wall-clock time.  The first call of a solver in a process also compiles its loops, or reads
         them from numba's cache.
     """
 
@@ -161,7 +161,7 @@ class Training:
 
     @property
     def best(self) -> Episode:
-        """The test episode of the highest return, which is what the agent is after."""
+        """The test episode with the highest return, which is what the agent maximises."""
         return max(self.tests, key=lambda episode: float(episode.rewards.sum()))
 
 
@@ -185,14 +185,14 @@ class _Replay:
         *,
         done: bool,
     ) -> None:
-        """Store one transition of each copy, over the oldest ones."""
+        """Store one transition of each copy, in place of the oldest ones."""
         rows = (self.added + np.arange(actions.size)) % self.rewards.size
         self.before[rows], self.after[rows] = before, after
         self.actions[rows], self.rewards[rows], self.going_on[rows] = actions, rewards, not done
         self.added += actions.size
 
     def draw(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the rows of a batch, drawn uniformly."""
+        """Return the row numbers of a batch, drawn uniformly."""
         return rng.integers(min(self.added, self.rewards.size), size=size)
 
 
@@ -217,35 +217,35 @@ def train(
     Parameters
     ----------
     make : callable
-        Returns a new environment; ``copies`` of them are played side by side.
+        A function that returns a new environment; ``copies`` of them are played in parallel.
     rng : numpy.random.Generator
     rounds, copies : int
-        Rounds of episodes, and episodes a round.
+        Number of rounds, and number of episodes per round.
     discount : float
-        :math:`\gamma` in [0, 1): what a reward is worth one step earlier.
+        The factor :math:`\gamma` in [0, 1): the value of a unit reward one step earlier.
     exploration : (float, float)
-        Largest and smallest share of random actions; the copies lie between in geometric steps.
-        The first round is random altogether.
+        Largest and smallest share of random actions, with geometric steps between the copies.
+        All actions of the first round are random.
     batch_size : int
-        Transitions drawn at a time.
+        Number of transitions in a batch.
     learn_every : int
-        Turns between batches; in a turn each copy makes one step.
+        Number of turns between batches; in each turn, every copy makes one step.
     replay : int
-        Transitions that are remembered.
+        Number of transitions that are stored.
     follow : float
-        Share of the way, in (0, 1], that the target network goes after the other one after each
-        batch.
+        Share of the way, in (0, 1], that the target network moves towards the trained network after
+        each batch.
     hidden, learning_rate
         As for :class:`QNetwork`.
     progress : bool
 
     Notes
     -----
-    Source: Mnih et al. (2015), with one change: their target network jumps to the weights of the
-    other one now and then, this one follows slowly.  The different exploration of the copies is
-    that of Horgan et al. (2018): a copy that hardly explores shows the network where its own
-    choices lead.  The same generator gives the same network on the same machine; another
-    processor rounds otherwise, and training magnifies that.
+    Source: Mnih et al. (2015), with one change: their target network occasionally copies the
+    weights of the trained network, and this one follows them slowly.  The different exploration of
+    the copies is due to Horgan et al. (2018): a copy that hardly explores shows the network where
+    its own choices lead.  The same generator gives the same network on the same machine; another
+    processor rounds differently, and training amplifies the difference.
 
     Examples
     --------
@@ -348,20 +348,20 @@ def train(
 
 
 def _seed(rng: np.random.Generator) -> int:
-    """Draw the seed of something that takes seeds only."""
+    """Draw a seed for a function that accepts only seeds."""
     return int(rng.integers(2**31))
 
 
 def committed_run(name: str) -> pd.DataFrame:
-    """Return a table of the long run that the book carries.
+    """Return a table of the long run that is stored with the book.
 
     Parameters
     ----------
     name : {"curve", "profiles", "bounds"}
-        Per reading of the scales: for each round the mean return of the episodes played to learn
-        (``practice``), return, KL and P_E of the test episode, and the seconds of the whole
-        training; the profile of the best test episode, as counts of records per bin and action; the
-        certified optimum, with and without padding.
+        For each reading of the scales, ``curve`` contains per round the mean return of the training
+        episodes (``practice``), return, KL and P_E of the test episode, and the seconds of the
+        whole training; ``profiles`` the profile of the best test episode, as counts of records per
+        bin and action; ``bounds`` the certified optimum, with and without padding.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 r"""(ε, δ)-pDP: the δ that one record needs in one data set.
 
-Let :math:`P` be the distribution of the output and :math:`P_{-i}` the one without record i, as in
+Let :math:`P` be the distribution of the output and :math:`P_{-i}` that without record i, as in
 :mod:`pdpbook.per_instance.privacy_loss`.  The record is :math:`(\varepsilon,\delta)`-pDP if
 
 .. math:: P(S) \le e^{\varepsilon} P_{-i}(S) + \delta, \qquad
@@ -12,8 +12,8 @@ linear form of pDP it is
 .. math:: \delta_i = \max\Bigl\{\frac{e^{\varepsilon}}{n-1}\sum_x (p_i(x)-\tau S(x))^+,\;
           \frac1{n-1}\sum_x (\sigma S(x)-p_i(x))^+\Bigr\},
 
-and it is never larger than 1/n.  The game accepts a δ too (:class:`pdpbook.NVOGame`).  Taught in
-*Gaussian noise and (ε, δ)-pDP*.  The noise itself is :func:`pdpbook.gaussian_kernel`.
+and it is never larger than 1/n.  The game also accepts a δ (:class:`pdpbook.NVOGame`).  Taught in
+*Gaussian noise and (ε, δ)-pDP*.  The noise itself is in :func:`pdpbook.gaussian_kernel`.
 """
 
 from __future__ import annotations
@@ -51,10 +51,9 @@ def hockey_stick_divergences(
 
     Notes
     -----
-    The promise is about the removal of the record, not its replacement.  The sums are computed with
-    rounding, for reports and figures.  Whether a record of a game is private at its δ is decided
-    without rounding, see :class:`~pdpbook.game.Outcome`.  Taught in *Gaussian noise and
-    (ε, δ)-pDP*.
+    The promise is about the removal of the record, not its replacement.  The sums are rounded, for
+    reports and figures; :class:`~pdpbook.game.Outcome` decides without rounding whether a record of
+    a game is private at its δ.  Taught in *Gaussian noise and (ε, δ)-pDP*.
 
     Examples
     --------
@@ -64,7 +63,5 @@ def hockey_stick_divergences(
     """
     rows, mass, n = rows_and_mass(rows, mass, n)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
-    pair = np.array(
-        [mass, np.zeros_like(mass)]
-    )  # the loops take the mass and what its rounding left
+    pair = np.array([mass, np.zeros_like(mass)])  # the loops take the mass and its rounding error
     return np.array([_loops.hockey_stick(row, pair, n, epsilon) for row in rows])

@@ -1,8 +1,8 @@
-r"""Gradual release: several noisy copies of one number that together cost no more than the best.
+r"""Gradual release: several noisy copies of one number at the cost of the most accurate copy.
 
-Independent copies of a number can be averaged, so copies that are :math:`\varepsilon_1`- and
-:math:`\varepsilon_2`-DP are only :math:`(\varepsilon_1+\varepsilon_2)`-DP together.  Correlated
-copies can do better.  For :math:`\varepsilon_1<\varepsilon_2` draw
+Independent copies of a number can be averaged, so two copies that are :math:`\varepsilon_1`- and
+:math:`\varepsilon_2`-DP are together only :math:`(\varepsilon_1+\varepsilon_2)`-DP.  Correlated
+copies can do better.  For :math:`\varepsilon_1<\varepsilon_2`, draw
 
 .. math:: V_2\sim\operatorname{Lap}(1/\varepsilon_2),\qquad
    V_1=\begin{cases}V_2 & \text{with probability } (\varepsilon_1/\varepsilon_2)^2,\\
@@ -11,7 +11,7 @@ copies can do better.  For :math:`\varepsilon_1<\varepsilon_2` draw
 Then :math:`V_1\sim\operatorname{Lap}(1/\varepsilon_1)` exactly, because the factor
 :math:`\rho+(1-\rho)\frac{\varepsilon_1^2}{\varepsilon_1^2+t^2}` with
 :math:`\rho=(\varepsilon_1/\varepsilon_2)^2` is the quotient of the two characteristic functions.
-A recipient of the accurate copy could have made the noisy one from it, so by post-processing both
+A recipient of the accurate copy could compute the noisy copy from it, so by post-processing both
 together are :math:`\varepsilon_2`-DP.  Repeating the step gives any number of levels, as a Markov
 chain from the least noisy copy to the noisiest.  The reversed chain refines a copy that has
 already been released.  Taught in *Collusion*.
@@ -36,12 +36,12 @@ _SMALLEST = 1e-300  # noise of scale 1/epsilon must be a finite number
 def gradual_laplace(
     size: int, *, epsilons: ArrayLike, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Draw the noise of several copies of one answer so that collusion gains nothing.
+    """Draw the noise of several copies of an answer so that collusion gains nothing.
 
     Parameters
     ----------
     size : int
-        How many independent answers get noise.
+        Number of independent answers that get noise.
     epsilons : array_like, shape (m,)
         Privacy level of each copy, in any order, for an answer of sensitivity 1.
     rng : numpy.random.Generator
@@ -50,14 +50,14 @@ def gradual_laplace(
     -------
     ndarray, shape (size, m)
         Column j is Laplace noise of scale ``1/epsilons[j]``.  Copies of equal level are equal.
-        All columns together, added to one answer, are ``max(epsilons)``-private, and any choice
-        of columns costs the largest level among them.
+        All columns together, added to one answer, are ``max(epsilons)``-private, and any subset
+        of the columns costs the largest level in it.
 
     Notes
     -----
     Neighbouring data sets, by removal or by replacement of one record, are those that change the
     answer by at most 1.  This is for experiments and not for a release: the low bits of
-    floating-point noise betray what it was added to.
+    floating-point noise betray the answer.
 
     Source: Koufogiannis, Han & Pappas (2015), and Cui et al. (2019), theorem 2, for two levels.
     Taught in *Collusion*.
@@ -92,14 +92,14 @@ def gradual_laplace(
 def refine(
     noise: ArrayLike, *, epsilon: float, new_epsilon: float, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    r"""Relax the privacy of answers that are already out: draw the smaller noise given the larger.
+    r"""Relax the privacy of released answers: draw smaller noise given the larger noise.
 
     Parameters
     ----------
     noise : array_like, any shape
         Noise :math:`V_1\sim\operatorname{Lap}(1/\varepsilon_1)` of the last copy released.
     epsilon : float
-        Its level :math:`\varepsilon_1 > 0`.
+        Level :math:`\varepsilon_1 > 0` of that copy.
     new_epsilon : float
         Level :math:`\varepsilon_2\ge\varepsilon_1` of the new copy.
     rng : numpy.random.Generator
@@ -113,7 +113,7 @@ def refine(
 
     Notes
     -----
-    Neighbours are as for :func:`gradual_laplace`, by removal or by replacement, and this too is for
+    Neighbours are as for :func:`gradual_laplace`, by removal or by replacement.  This is also for
     experiments and not for a release.
 
     Source: Koufogiannis, Han & Pappas (2015).  The conditional distribution has an atom at
@@ -150,12 +150,12 @@ def refine(
 def two_level_density(
     noisy: ArrayLike, accurate: ArrayLike, *, epsilon: float, new_epsilon: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    r"""Return the joint distribution of the noise of two copies: its smooth part and its atom.
+    r"""Return the joint distribution of the noise of two copies: a smooth part and an atom.
 
     Parameters
     ----------
     noisy, accurate : array_like
-        Points x and y, noise of the copies of the first and the second level.
+        Values x and y of the noise of the first and of the second level.
     epsilon, new_epsilon : float
         The levels, :math:`0<\varepsilon_1\le\varepsilon_2`.
 
@@ -163,11 +163,11 @@ def two_level_density(
     -------
     smooth : ndarray
         :math:`\frac{\varepsilon_1(\varepsilon_2^2-\varepsilon_1^2)}{4\varepsilon_2}
-        e^{-\varepsilon_1|x-y|-\varepsilon_2|y|}`, of the broadcast shape: density of the pairs
-        that differ.
+        e^{-\varepsilon_1|x-y|-\varepsilon_2|y|}`, of the broadcast shape: the density of the pairs
+        with x ≠ y.
     atom : ndarray
         :math:`\frac{\varepsilon_1^2}{2\varepsilon_2}e^{-\varepsilon_2|y|}`, of the shape of
-        ``accurate``: density along the diagonal, per unit of y, of the pairs that are equal.
+        ``accurate``: the density of the pairs with x = y, per unit of y.
 
     Notes
     -----

@@ -1,25 +1,25 @@
-r"""Noisy gradient descent in which every record has an account of its own.
+r"""Noisy gradient descent with an individual account for every record.
 
 In step t the program releases the weights after
 
 .. math:: w_{t+1}=w_t-\eta\Bigl(\sum_{i\text{ takes part}}g_i(w_t)+\mathcal N(0,\sigma^2I)\Bigr),
 
-with the gradient :math:`g_i` of a record's squared error, shortened to the length C if it is
-longer.  Removing record i shifts the mean of this Gaussian by :math:`g_i(w_t)`, so the step costs
-the record the Rényi divergence :math:`\alpha\|g_i(w_t)\|^2/2\sigma^2` at every order α.  The usual
-account charges all records for the length C.  An individual account adds up what the record's own
-gradients cost, and a *Rényi filter* enforces a budget: a record takes part in a step only if its
-account, with the cost of this step, stays within the budget, and otherwise leaves for good.
-Whether a record takes part depends only on its own data and on the weights that are already out.
+with the gradient :math:`g_i` of a record's squared error, clipped to the length C.  Removing record
+i shifts the mean of this Gaussian by :math:`g_i(w_t)`, so the step costs the record the Rényi
+divergence :math:`\alpha\|g_i(w_t)\|^2/2\sigma^2` at every order α.  The usual accounting charges
+all records for the length C.  An individual account adds up the costs of the record's own
+gradients, and a *Rényi filter* enforces a budget: a record takes part in a step only if its
+account, including this step, stays within the budget, and otherwise leaves for good.
+Whether a record takes part depends only on its own data and on the weights released so far.
 For this reason the whole run satisfies differential privacy, although the accounts are functions
 of the data.
 
-As the cost of Gaussian noise is proportional to the order, accounts and budgets are counted *per
+The cost of Gaussian noise is proportional to the order, so accounts and budgets are measured *per
 unit of order* here: a budget ρ bounds the Rényi divergence of order α by αρ, for every α at once.
 
 The filter has no tolerance.  It counts in whole numbers: each cost is rounded up to a multiple of a
-small part of :math:`C^2/2\sigma^2`, which is the cost of a gradient of the length C, and the budget
-is rounded down.
+small fraction of :math:`C^2/2\sigma^2`, the cost of a gradient of length C, and the budget is
+rounded down.
 
 Taught in *Individual privacy accounting*.
 """
@@ -50,13 +50,13 @@ class FilteredDescent:
     Attributes
     ----------
     weights : ndarray, shape (steps + 1, d)
-        Before the first step, where they are 0, and after each; all of them may be released.
+        Weights before the first step, which are 0, and after each step; all may be released.
     accounts : ndarray, shape (n,)
-        What each record has spent per unit of order,
-        :math:`\sum_t\|g_i(w_t)\|^2/2\sigma^2` over the steps in which it took part.  It is at most
-        the budget.  A function of the data: it must not be published.
+        The cost of each record per unit of order,
+        :math:`\sum_t\|g_i(w_t)\|^2/2\sigma^2` over the steps in which it took part, at most the
+        budget.  The accounts depend on the data and must not be published.
     steps_taken : ndarray of int, shape (n,)
-        In how many first steps each record took part.  Not to be published, either.
+        Number of steps before each record left.  This must not be published either.
     budget : float
         The largest account that a record may have.
     """
@@ -129,7 +129,7 @@ def filter_budget(epsilon: float, *, delta: float) -> float:
 
 
 def worst_case_steps(budget: float, *, sigma: float, clip: float) -> int:
-    r"""Return in how many steps every record can take part, whatever its gradients are.
+    r"""Return the number of steps in which every record can take part, whatever its gradients.
 
     Parameters
     ----------
@@ -143,8 +143,8 @@ def worst_case_steps(budget: float, *, sigma: float, clip: float) -> int:
 
     Notes
     -----
-    The account of the worst case stops everybody after so many steps, and until then the filter
-    stops nobody.  Taught in *Individual privacy accounting*.
+    Worst-case accounting stops all records after this number of steps, and until then the filter
+    stops no record.  Taught in *Individual privacy accounting*.
 
     Examples
     --------
@@ -173,33 +173,33 @@ def filtered_descent(
     Parameters
     ----------
     features : array_like, shape (n, d)
-        :math:`x_i`, one record a row.
+        The features :math:`x_i`, one row per record.
     response : array_like, shape (n,)
-        :math:`y_i`.  The gradient of a record at the weights w is :math:`(x_i^\top w-y_i)\,x_i`.
+        The responses :math:`y_i`.  A record's gradient at w is :math:`(x_i^\top w-y_i)\,x_i`.
     budget : float
-        ρ > 0 of each record, per unit of order, as of :func:`filter_budget`.
+        Budget ρ > 0 of each record, per unit of order, as returned by :func:`filter_budget`.
     sigma : float
         Standard deviation of the noise in each coordinate of the sum of the gradients.
     clip : float
-        C > 0: longer gradients are shortened to this length.
+        The length C > 0 to which longer gradients are shortened.
     steps : int
     step_size : float
-        η > 0, the factor of the noisy *sum*, chosen without the data and without their number.
+        The factor η > 0 of the noisy *sum*, chosen without the data and their number.
     rng : numpy.random.Generator
 
     Raises
     ------
     ValueError
-        If the weights grow beyond all bounds, by too large a step.
+        If the weights overflow because the step is too large.
 
     Notes
     -----
-    With at most ``worst_case_steps(budget, sigma=sigma, clip=clip)`` steps nobody can leave, and
+    With at most ``worst_case_steps(budget, sigma=sigma, clip=clip)`` steps no record can leave, and
     this is plain noisy gradient descent.  No account exceeds the budget: the costs of the computed
     lengths are rounded up and added in whole numbers.
 
-    This is for experiments and not for a release: the noise is drawn in floating-point numbers,
-    whose low bits betray what it was added to.
+    This is for experiments and not for a release: the low bits of floating-point noise betray the
+    exact sum.
 
     Source: Feldman & Zrnic (2021), section 4; here the noise is scaled in absolute terms and a
     record that leaves does not come back.  Taught in *Individual privacy accounting*.
@@ -224,7 +224,7 @@ def filtered_descent(
     lengths, directions = _polar(rows)
     weights = np.zeros((steps + 1, rows.shape[1]))
     accounts, steps_taken = np.zeros((2, values.size), dtype=np.int64)
-    digits = 62 - steps.bit_length()  # of a cost, so that the costs of all steps fit into 63 bits
+    digits = 62 - steps.bit_length()  # of a cost, so that the costs of all steps fit in 63 bits
     longest = _longest_gradients(budget, sigma, clip)
     most = int(min(longest, steps) * 2**digits)
     taking_part = np.ones(values.size, dtype=bool)
@@ -246,12 +246,12 @@ def filtered_descent(
 
 
 def _longest_gradients(budget: float, sigma: float, clip: float) -> Fraction:
-    """Return for how many gradients of the length ``clip`` the budget lasts."""
+    """Return the budget in units of the cost of a gradient of length ``clip``."""
     return 2 * Fraction(sigma) ** 2 * Fraction(budget) / Fraction(clip) ** 2
 
 
 def _whole_costs(norms: NDArray[np.float64], clip: float, digits: int) -> NDArray[np.int64]:
-    """Return what gradients of such lengths cost, rounded up; of length clip 2**digits."""
+    """Return the costs of gradients, rounded up; a gradient of length clip costs 2**digits."""
     shares = np.minimum(up((norms / clip) ** 2, 4), 1.0)
     costs = np.ceil(np.ldexp(shares, digits)).astype(np.int64)
     return np.maximum(costs, norms > 0.0)  # the square of a short gradient may underflow

@@ -1,23 +1,23 @@
-r"""Instance-wise noise as an environment: one episode gives every record its noise.
+r"""Instance-wise noise as an environment: one episode chooses the noise of every record.
 
-Ryu, Joo, Jang & Yang (2024) let a deep Q-network choose the noise.  One episode visits every record
-once.  The agent observes the record's value, as a positional encoding, and the current distribution
-of the output, and it picks one of five scales.  After each action it receives the reward
+In Ryu, Joo, Jang & Yang (2024), a deep Q-network chooses the noise.  One episode visits every
+record once.  The agent observes the record's value, as a positional encoding, and the current
+distribution of the output, and it chooses one of five scales.  After each action it receives the
+reward
 
 .. math:: R = R_E + R_U, \qquad R_E = \pm1, \qquad
           R_U = \begin{cases} 1 - \dfrac{KL}{KL_{\mathrm{Laplace}}} & KL < KL_{\mathrm{Laplace}},\\
           -1 & \text{otherwise,}\end{cases}
 
-where :math:`R_E` says whether "the current noise satisfies ε-pDP".  The abstract leaves four
-choices open, and they are arguments here: whose privacy :math:`R_E` is about, which noise a record
-has before its turn, in which order the records come, and two readings of the five scales.
+where :math:`R_E` is 1 if "the current noise satisfies ε-pDP" and -1 otherwise.  The abstract leaves
+four choices open, which are arguments here: the records whose privacy determines :math:`R_E`, the
+noise of a record before its turn, the order of the records, and two readings of the five scales.
 
 The environment stores the counts C[k, v] and the mass S(x) of the output.  Records of one bin with
-the same noise are interchangeable.  A step therefore sums S, and checks the privacy of all records
-by the linear form of pDP, over at most K·(V+1) groups, whatever n is.
+the same noise are interchangeable, so a step sums S, and checks the privacy of all records by the
+linear form of pDP, over at most K·(V+1) groups, whatever n is.
 
-The agent that learns in it is in :mod:`pdpbook.beyond.deep_q`.  Taught in *Instance-wise noise by
-learning*.
+The agent is in :mod:`pdpbook.beyond.deep_q`.  Taught in *Instance-wise noise by learning*.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ __all__ = [
     "play_episode",
 ]
 
-#: A KL nearer than this, relatively, to that of the Laplace mechanism is not less than it.
+#: A KL divergence counts as less than the Laplace mechanism's only beyond this relative distance.
 _ROUNDING = 1e-12
-#: The two readings of the five scales. A function of ε gives multiples of the sensitivity.
+#: The two readings of the five scales: functions from ε to multiples of the sensitivity.
 #:
 #: :meta hide-value:
 READINGS: dict[str, Callable[[float], tuple[float, ...]]] = {
@@ -72,12 +72,12 @@ def instance_wise_game(
     bins: int = 101,
     grid_epsilon: float | None = None,
 ) -> NVOGame:
-    r"""Return the game that the episodes play: data, the five scales, the target.
+    r"""Return the game of the episodes: the data, the five scales and the privacy target.
 
     Parameters
     ----------
     data : array_like, shape (n,)
-        Not all equal.
+        The records, not all equal.
     epsilon : float
         Privacy target.
     reading : str
@@ -116,9 +116,9 @@ def instance_wise_game(
 
 
 def laplace_divergence(game: NVOGame) -> float:
-    """Return KL(q || output), in nats, of the Laplace mechanism: scale Δ/ε for everybody.
+    """Return KL(q || output), in nats, of the Laplace mechanism, with scale Δ/ε for every record.
 
-    The game must know its grid, which gives Δ.
+    The game must have a grid, which determines Δ.
 
     Examples
     --------
@@ -137,20 +137,20 @@ def _laplace_rows(game: NVOGame) -> NDArray[np.float64]:
 
 
 class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
-    """One episode: every record in turn is given one of the game's noises.
+    """The environment: in one episode, every record in turn gets one of the game's scales.
 
     Parameters
     ----------
     game : NVOGame
-        With its grid, which gives the sensitivity.
+        A game with a grid, which determines the sensitivity.
     privacy : str
-        Whose privacy :math:`R_E` is about: ``"record"``, the one that has just been given its
-        noise, or ``"all"``, every record of the data set.
+        The records whose privacy determines :math:`R_E`: ``"record"``, the record that has just
+        been given its noise, or ``"all"``, every record of the data set.
     before : str
-        Noise of a record before its turn: ``"silent"``, none, or ``"laplace"``, that of the Laplace
-        mechanism.
+        Noise of a record before its turn: ``"silent"``, none, or ``"laplace"``, the noise of the
+        Laplace mechanism.
     shuffle : bool
-        Whether the records come in a new random order in each episode, or in ascending order.
+        If true, the records come in a new random order in each episode, else in ascending order.
     encoding : int
         Length of the positional encoding, an even number.
 
@@ -158,9 +158,9 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
     ----------
     observation_space : Box, shape (encoding + K,)
         Positional encoding of the record's bin, then the distribution of the output.  When the
-        episode is over there is no record, and the first part is 0.
+        episode is over, no record is left, and the first part is 0.
     action_space : Discrete(V)
-        Which scale.
+        The number of the scale.
 
     Notes
     -----
@@ -202,7 +202,7 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
         self._shuffle = shuffle
         waiting = whole_weights(waiting) / UNITS
         self._kernel = np.concatenate([game.kernel, waiting[None]])
-        self._kernel.setflags(write=False)  # as the game's is, for which the loops are compiled
+        self._kernel.setflags(write=False)  # like the game's kernel, for which loops are compiled
         self._compiled = game.compiled._replace(kernel=self._kernel)
         self._bins = np.repeat(np.arange(game.bins), game.counts)
         self._encoded = _positional_encoding(game.bins, encoding)
@@ -220,19 +220,19 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
 
     @property
     def profile(self) -> NDArray[np.int64]:
-        """Noise given so far, as the records of bin k that play v, shape (K, V)."""
+        """Noise chosen so far: the number of records of bin k with scale v, shape (K, V)."""
         return self._counts[:, :-1].copy()
 
     @property
     def bin(self) -> int:
-        """Bin of the record whose turn it is; a RuntimeError if the episode is over."""
+        """Bin of the current record; raises RuntimeError if the episode is over."""
         self._check_turn()
         return int(self._order[self._turn])
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Begin an episode; every record has its first noise and waits for its turn."""
+        """Begin an episode, in which every record has its initial noise."""
         if seed is not None:
             seed = _validate.integer("seed", seed, at_least=0)
         super().reset(seed=seed)
@@ -265,9 +265,9 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
         return self._observation(), reward, self._turn == self.game.records, False, info
 
     def preview(self) -> NDArray[np.float64]:
-        """Return the reward that each action would bring now, shape (V,), without a step.
+        """Return the reward of each possible action, shape (V,), without taking a step.
 
-        It is a RuntimeError if the episode is over.
+        It raises RuntimeError if the episode is over.
         """
         self._check_turn()
         k = self._order[self._turn]
@@ -279,21 +279,21 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
         return rewards
 
     def _check_turn(self) -> None:
-        """Refuse to go on when no record is waiting: before ``reset()`` and after the last step."""
+        """Refuse to continue before ``reset()`` and after the last step."""
         if self._turn >= self.game.records:
             raise RuntimeError("the episode is over: call reset() first")
 
     def _give(self, k: int, old: int, new: int) -> None:
-        """Let one record of bin k change its noise.
+        """Change the noise of one record of bin k.
 
-        S is summed anew over the groups, without rounding.
+        The mass S is summed again over the groups, without rounding.
         """
         self._counts[k, old] -= 1
         self._counts[k, new] += 1
         _loops.mixture(self._counts, self._kernel, self._mass)
 
     def _judge(self, k: int, action: int) -> tuple[float, dict[str, Any]]:
-        """Return the reward for what stands now, and what it is made of."""
+        """Return the reward for the current profile, and its parts."""
         divergence, private = self._divergence(), self._is_private(k, action)
         less = divergence < self.baseline * (1.0 - _ROUNDING)
         utility = 1.0 - divergence / self.baseline if less else -1.0
@@ -301,7 +301,7 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
         return reward, {"divergence": divergence, "private": private}
 
     def _is_private(self, k: int, action: int) -> bool:
-        """Whether the constraint holds now, for this record or for all: the linear form of pDP."""
+        """Whether this record, or every record, is private now, by the linear form of pDP."""
         if self.privacy == "record":
             target = self._compiled.target
             return bool(_loops.is_private(target, self._kernel[action, k], self._mass))
@@ -310,7 +310,7 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
         return bool(private == n)
 
     def _divergence(self) -> float:
-        """Return KL(q || output): the part that depends on q alone was summed once."""
+        """Return KL(q || output); the part that depends on q alone was computed once."""
         return max(
             self._constant - float(self._weights @ np.log(self._mass[0, self._occupied])), 0.0
         )
@@ -329,18 +329,18 @@ def _positional_encoding(positions: int, length: int) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class Episode:
-    """What happened in one episode.
+    """The record of one episode.
 
-    A record counts as private by the fixed-noise loss of its removal.
+    Private means private by the fixed-noise loss under removal.
 
     Attributes
     ----------
     profile : ndarray of int, shape (K, V)
-        The noise that was given.
+        The noise that was chosen.
     rewards, divergences : ndarray, shape (n,)
         Reward of each step, and KL(q || output) after it, in nats.
     private : ndarray of bool, shape (n,)
-        Whether the environment's privacy constraint held after each step.
+        Whether the environment's privacy constraint was satisfied after each step.
     private_records : int
         P_E of the finished profile: the records that are private when the episode is over.
     """
@@ -365,15 +365,15 @@ def play_episode(
     *,
     seed: int | None = None,
 ) -> Episode:
-    """Play one episode with a rule that chooses an action from an observation.
+    """Play one episode with a rule that maps an observation to an action.
 
     Parameters
     ----------
     env : InstanceWiseNoise
     choose : callable
-        Takes an observation and returns an action; it may also look at ``env.bin``.
+        Takes an observation and returns an action; it may also use ``env.bin``.
     seed : int, optional
-        Of the order of the records.
+        Seed of the order of the records.
 
     Examples
     --------

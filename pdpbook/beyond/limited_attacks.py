@@ -1,15 +1,15 @@
 r"""An adversary with limited power against many messages.
 
 A user publishes messages with stakes :math:`D_i>0`, each with a granularity :math:`a_i\in[0,1]`.
-The adversary spends efforts :math:`b_i\in[0,1]` with :math:`\sum_ib_i\le\Psi`.  The user keeps
+The adversary spends efforts :math:`b_i\in[0,1]` with :math:`\sum_ib_i\le\Psi`.  The user's value is
 
 .. math:: \sum_i\bigl[Q(a_i)-D_i\,a_ib_i\bigr],
 
-with the quality of service Q of :func:`pdpbook.beyond.quality_of_service`, and the adversary wants
-that to be small.  Q is convex before it is concave, so a user may do better with a random choice
-between silence and a granularity worth publishing.  What such a choice gives on average is
-:math:`\hat Q`, the smallest concave function above Q: a straight chord from 0 to the point where it
-touches Q, then Q itself.
+with the quality of service Q of :func:`pdpbook.beyond.quality_of_service`, and the adversary
+minimises it.  The function Q is first convex and then concave, so a user may do better with a
+random choice between silence and a granularity worth publishing.  The mean quality of the best such
+choice is :math:`\hat Q`, the smallest concave function above Q: a straight chord from 0 to the
+point where it touches Q, then Q itself.
 
 One number θ, the price of one unit of the adversary's power, decides the saddle point.  Messages
 with :math:`D_ia_i>\theta` are attacked for certain, and where :math:`D_ia_i=\theta` the adversary
@@ -19,8 +19,8 @@ is indifferent:
           b_i=\begin{cases}1&\theta<D_ir_i\\ \hat Q'(\theta/D_i)/D_i&D_ir_i<\theta<D_i\\
           0&\theta>D_i\end{cases}
 
-where :math:`r_i` is best against a certain attack and θ is such that the efforts sum to Ψ.  Taught
-in *The repeated privacy game*.
+where :math:`r_i` is optimal against a certain attack and θ is such that the efforts sum to Ψ.
+Taught in *The repeated privacy game*.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ class LimitedAttack:
     Attributes
     ----------
     granularity : ndarray, shape (n,)
-        One strictly between 0 and ``tangent`` is a mean: the user tosses a coin between silence and
-        ``tangent``.
+        The user's granularities.  A value strictly between 0 and ``tangent`` is a mean: the user
+        tosses a coin between silence and ``tangent``.
     effort : ndarray, shape (n,)
         The adversary's effort at each message; the sum is at most the power.
     threshold : float
-        θ, by how much the user's value falls for one more unit of power.
+        The price θ: the decrease of the user's value per additional unit of power.
     tangent : float
-        The smallest granularity that is worth publishing for certain: where the chord from 0
-        touches the quality of service.
+        The smallest granularity worth publishing with certainty, at which the chord from 0 touches
+        the quality of service.
     value : float
-        What the user keeps: the sum over messages of quality less loss.
+        The user's value: the sum over messages of quality minus loss.
     """
 
     granularity: Floats
@@ -69,7 +69,7 @@ class LimitedAttack:
 
     @property
     def is_pure(self) -> bool:
-        """Whether the user needs no coin."""
+        """Whether the user's plan is deterministic."""
         a = self.granularity
         return bool(((a == 0.0) | (a >= self.tangent)).all())
 
@@ -82,17 +82,17 @@ def limited_attack(
     Parameters
     ----------
     stakes : array_like, shape (n,)
-        :math:`D_i>0` of each message.
+        Stake :math:`D_i>0` of each message.
     power : float
-        Ψ > 0, the largest sum of the adversary's efforts.
+        The largest sum Ψ > 0 of the adversary's efforts.
     steepness, centre : float
         ρ and σ of :func:`pdpbook.beyond.quality_of_service`.
 
     Notes
     -----
-    The adversary moves first, or the user first with a coin: the value is the same.  A user who
-    goes first without a coin gets it too if ``is_pure``, and less otherwise.  Source: Cui et al.
-    (2019), eq. (5), whose closed form is announced and not printed.  Derived in *The
+    The value is the same if the adversary moves first and if the user moves first with a coin.  A
+    user who moves first without a coin also gets it if ``is_pure``, and less otherwise.  Source:
+    Cui et al. (2019), eq. (5), whose closed form is announced but not printed.  Derived in *The
     repeated privacy game*.
 
     Examples
@@ -118,7 +118,7 @@ def limited_attack(
             partly = np.minimum(1.0, slope(np.minimum(1.0, theta / stake)) / stake)
         return np.where(theta < stake * reply, 1.0, np.where(theta < stake, partly, 0.0))
 
-    low, high = 0.0, float(stake.max())  # theta: the efforts fall from efforts(0) to nothing
+    low, high = 0.0, float(stake.max())  # theta: the efforts decrease from efforts(0) to 0
     for _ in range(80):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if efforts(middle).sum() > power else (low, middle)
@@ -142,7 +142,7 @@ def _tangent(steepness: float, centre: float) -> float:
         return 0.0
 
     def above(a: float) -> float:
-        """Chord's slope times a less tangent's slope times a: negative, then positive."""
+        """Return (chord's slope - tangent's slope) times a: negative, then positive."""
         start, quality = quality_of_service([0.0, a], steepness=steepness, centre=centre)
         return float(quality - start - 0.5 * steepness * a * (1.0 - quality**2))
 

@@ -1,10 +1,9 @@
 """Many small zero-sum matrix games at once, with A rows and two columns each.
 
 The row player may mix any number of rows.  The column player has two choices, so a plan of the
-column player is one number, the weight q on column 1, and each row is a straight line in q.  These
-games can therefore be solved in closed form, without a linear program, for as many games as an
-array holds.  The stages of
-:mod:`pdpbook.beyond.repeated_game` are such games.
+column player is one number, the weight q on column 1, and each row is a straight line in q.  A
+whole array of such games can therefore be solved in closed form, without a linear program.  The
+stages of :mod:`pdpbook.beyond.repeated_game` are such games.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ Floats = NDArray[np.float64]
 def two_column_games(payoffs: Floats) -> tuple[Floats, Floats]:
     """Return the values of games and the column player's weight on column 1, shape (...,) each.
 
-    ``payoffs``, shape (..., A, 2), is what the column player pays to the row player.  The value is
-    the minimum over q in [0, 1] of the largest of A straight lines in q, so it is taken at 0, at 1
-    or where two lines cross.  Where several weights are best, 1 is returned if it is one of them.
+    The column player pays ``payoffs``, shape (..., A, 2), to the row player.  The value is the
+    minimum over q in [0, 1] of the largest of A straight lines in q, so it is attained at 0, at 1
+    or where two lines cross.  If several weights are optimal, 1 is returned if it is one of them.
     """
     start, slope = payoffs[..., 0], payoffs[..., 1] - payoffs[..., 0]
     first, second = np.triu_indices(payoffs.shape[-2], 1)
@@ -30,7 +29,7 @@ def two_column_games(payoffs: Floats) -> tuple[Floats, Floats]:
     gap = start[..., second] - start[..., first]
     q = np.empty((*payoffs.shape[:-2], first.size + 2))
     q[..., 0], q[..., 1] = 1.0, 0.0  # column 1 alone first: it wins ties
-    with np.errstate(over="ignore"):  # lines that are all but parallel
+    with np.errstate(over="ignore"):  # for lines that are almost parallel
         crossing = gap / np.where(rise == 0.0, np.inf, rise)
     q[..., 2:] = np.minimum(np.maximum(crossing, 0.0), 1.0)
     height = (start[..., None, :] + q[..., None] * slope[..., None, :]).max(axis=-1)
@@ -45,9 +44,9 @@ def best_mixtures(payoffs: Floats, weights: Floats) -> Floats:
     """Return an optimal mixture of the rows of each game, shape (..., A).
 
     Against the column player's weight q, as :func:`two_column_games` returns it, several rows may
-    be best.  The mixture must leave nothing to gain by moving q: of the best rows, mix the most
-    falling and the most rising so that the slope is 0, or take one whose slope points beyond an end
-    at which q already is.
+    be best.  Under the mixture, the column player must not gain by changing q.  Of the best rows,
+    the steepest falling and the steepest rising are mixed so that the slope is 0; if q is an end
+    point, a row whose slope makes q optimal may be taken alone.
     """
     start, slope = payoffs[..., 0], payoffs[..., 1] - payoffs[..., 0]
     height = start + weights[..., None] * slope
@@ -56,7 +55,7 @@ def best_mixtures(payoffs: Floats, weights: Floats) -> Floats:
     rising = np.where(best, slope, -np.inf)
     down, up = falling.min(axis=-1), rising.max(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(up > down, up / (up - down), 1.0)  # of the most falling row
+        share = np.where(up > down, up / (up - down), 1.0)  # of the steepest falling row
     share = np.where((weights >= 1.0) & (down <= 0.0), 1.0, share)
     share = np.where((weights <= 0.0) & (up >= 0.0), 0.0, share)
     share = np.clip(share, 0.0, 1.0)[..., None]

@@ -1,9 +1,9 @@
 r"""Games between a user who publishes and an adversary who attacks, each with a private type.
 
-The user's type is the budget that protects what is published, and the adversary's type is the
-knowledge that they already have.  There are two kinds of payoff: differences of ε, as Cui et al.
-(2019) have them, and a breach that happens when budgets and knowledge together reach a threshold.
-Both games are solved in :mod:`pdpbook.beyond.bayesian_game`.  Taught in *The privacy game*.
+The user's type is the budget that protects the publication, and the adversary's type is their
+prior knowledge.  There are two kinds of payoff: differences of ε, as in Cui et al. (2019), and a
+breach that happens when budget and knowledge together reach a threshold.  Both games are solved in
+:mod:`pdpbook.beyond.bayesian_game`.  Taught in *The privacy game*.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def difference_game(
     prior: ArrayLike,
     user_sign: int = -1,
 ) -> BayesianGame:
-    r"""Build the game of table 2 of Cui et al.: payoffs are differences of ε.
+    r"""Build the game of table 2 of Cui et al., whose payoffs are differences of ε.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def difference_game(
     extra : float
         The extra information :math:`\varepsilon_b > 0`.
     cap : float
-        Finite stand-in for ε → ∞, above every protected budget.
+        Finite substitute for ε → ∞, above every protected budget.
     prior : array_like, shape (T, S)
     user_sign : int
         Sign of :math:`\varepsilon_{\text{adversary}}-\varepsilon_{\text{user}}` in the user's
@@ -81,25 +81,26 @@ def breach_game(
     prior: ArrayLike,
     zero_sum: bool = False,
 ) -> BayesianGame:
-    r"""Build a game in which information adds up and privacy breaks at a threshold.
+    r"""Build a game in which information adds up and privacy is breached at a threshold.
 
-    Privacy is breached if the budget of the release, the adversary's knowledge and what they buy
-    reach the threshold together, or if the data are published without protection.  The user has
-    the quality :math:`1-e^{-\varepsilon}` of what is published (1 without protection) less the
-    harm of a breach; the adversary has the gain of a breach less the cost of what they buy.
+    Privacy is breached if the budget of the release, the adversary's knowledge and any extra
+    information together reach the threshold, or if the data are published without protection.  The
+    user's payoff is the quality :math:`1-e^{-\varepsilon}` of the publication (1 without
+    protection) minus the harm of a breach; the adversary's payoff is the gain of a breach minus the
+    cost of the extra information.
 
     Parameters
     ----------
     protected : array_like, shape (T,)
-        Budget of each type of the user for action 1; action 0 is no protection.
+        Budget of each type of the user under action 1; action 0 means no protection.
     knowledge : array_like, shape (S,)
         Knowledge of each type of the adversary, > 0, in units of ε.
     extra : float
-        What action 1 of the adversary adds to it.
+        Extra information that the adversary buys with action 1, in the same units.
     threshold : float
-        Total at which privacy breaks.
+        Total at which privacy is breached.
     harm, gain, cost : float
-        Worth of a breach to the user (negative) and to the adversary, and the price of the extra
+        Loss of the user and gain of the adversary from a breach, and the price of the extra
         information; all > 0.
     prior : array_like, shape (T, S)
     zero_sum : bool
@@ -109,7 +110,7 @@ def breach_game(
     Notes
     -----
     A total that falls short of the threshold by less than :math:`10^{-12}` of it counts as a
-    breach, so rounding errs against the user; no release depends on it.  This book's game, after
+    breach, so rounding errs against the user; no release depends on it.  Source: this book, after
     section 3.2 of Cui et al. (2019).  Taught in *The privacy game*.
 
     Examples

@@ -1,10 +1,10 @@
-r"""The repeated game learned from play, by three learners that keep fewer and fewer numbers.
+r"""Learning the repeated game from play, by three learners with ever fewer parameters.
 
-Minimax-Q keeps a number for each item, response, granularity and effort.  A learner that knows the
-payoffs and the chances of success needs one for each item and response, and because items are
-independent, one for each response is enough (see :mod:`pdpbook.beyond.repeated_game`).  All three
-move by 1/visits towards what a round and the value of the next one say, and their errors are
-measured against the exact solution.
+Minimax-Q stores a number for each item, response, granularity and effort.  A learner that knows the
+payoffs and the probabilities of success needs one for each item and response, and because items are
+independent, one for each response suffices (see :mod:`pdpbook.beyond.repeated_game`).  All three
+learners move their numbers by 1/visits towards the payoff of a round plus the value of the next
+one, and their errors are measured against the exact solution.
 Taught in *The repeated privacy game*.
 """
 
@@ -23,19 +23,19 @@ from pdpbook.beyond.repeated_game import RepeatedGame, expected_ahead, solve_rep
 __all__ = ["LearningCurve", "minimax_q_learning"]
 
 Floats = NDArray[np.float64]
-_BLOCK = 1024  # rounds drawn at once by the learners
+_BLOCK = 1024  # number of rounds that the learners draw at once
 
 
 @dataclass(frozen=True, eq=False)
 class LearningCurve:
-    """How the error of a learner fell.
+    """The error of a learner over time.
 
     Attributes
     ----------
     iterations : ndarray of int, shape (m,)
         Rounds after which the error was measured.
     errors, mean_errors : ndarray, shape (replicates, m)
-        Largest error of the learned value of any state (item, response), and of W(0), W(1), the
+        Largest error of the learned value of any state (item, response), and of W(0) and W(1), the
         values averaged over items.
     values : ndarray, shape (replicates, n, 2)
         The last values.
@@ -49,9 +49,9 @@ class LearningCurve:
     __repr__ = short_repr
 
     def iterations_to(self, tolerance: float, *, mean: bool = False) -> Floats:
-        """Return, per replicate, from which measured round on no error exceeded a tolerance.
+        """Return, per replicate, the first measured round after which all errors are tolerable.
 
-        It is ``inf`` where the last error still did; with ``mean`` it is about ``mean_errors``.
+        It is ``inf`` if the last error exceeds the tolerance; ``mean`` selects ``mean_errors``.
         """
         tolerance = _validate.number("tolerance", tolerance, above=0.0)
         padded = np.r_[self.iterations, np.inf]
@@ -75,19 +75,19 @@ def minimax_q_learning(
     Parameters
     ----------
     game : RepeatedGame
-        With independent items, because W(0), W(1) are not defined otherwise.
+        A game with independent items; otherwise W(0) and W(1) are not defined.
     state : {"actions", "items", "response"}
-        What the learner keeps a number for: each item, response, granularity and effort, learned
-        from the realised payoffs of random play (minimax-Q); each item and response, payoffs and
-        the chance of success being known; or each response, the reduction of Cui et al.
+        The learner stores a number for each item, response, granularity and effort, learned from
+        the realised payoffs of random play (minimax-Q); for each item and response, with known
+        payoffs and probabilities of success; or for each response, the reduction of Cui et al.
     steps : int
-        Rounds to play, at most 10⁹, of some 50 µs each.
+        Number of rounds, at most 10⁹, of some 50 µs each.
     rng : numpy.random.Generator
     replicates : int
-        Independent learners, run side by side.
+        Number of independent learners, run in parallel.
     measurements : int
-        How often the error is measured, evenly spaced in the logarithm; the last time is the end,
-        and equal ones count once.
+        Number of times that the error is measured, evenly spaced on a logarithmic scale up to the
+        last step; equal times count once.
 
     Notes
     -----
@@ -152,7 +152,7 @@ def minimax_q_learning(
         item, response = following, broken
         if step == times[measured]:  # the last time is the last step
             learned = values
-            if state == "response":  # one look ahead gives the value of every item
+            if state == "response":  # one step of look-ahead gives the value of every item
                 stage = rewards + game.discount * expected_ahead(values, success)[:, None, None]
                 learned = two_column_games(stage)[0]
                 mean = values

@@ -1,11 +1,11 @@
 r"""The repeated game between a user who publishes and an adversary who attacks.
 
-In each round an item d of data with stake :math:`D_d` comes up.  The user publishes it with
+In each round an item d of data with stake :math:`D_d` is drawn.  The user publishes it with
 granularity a in [0, 1], the adversary attacks with effort b in [0, 1], and the attack succeeds with
-probability a·b.  Both know the attack response r of the last round, which is 1 after a success.
+probability a·b.  Both know the response r of the last round, which is 1 after a success and else 0.
 The user's payoff in a round is :math:`Q(a) - D_d(1+\kappa r)\,a b`, with quality of service Q, and
 rounds are discounted by :math:`\gamma<1`.  If items are drawn independently, the value of a state
-(d, r) depends on the future through two numbers only, :math:`W(r)=\mathbb E_d V(d, r)`:
+(d, r) depends on the future only through two numbers, :math:`W(r)=\mathbb E_d V(d, r)`:
 
 .. math:: V(d, r) = \max_x\min_b \mathbb E\bigl[Q(a) - ab\,\bigl(D_d(1+\kappa r)
           + \gamma(W(0)-W(1))\bigr)\bigr] + \gamma W(0).
@@ -35,29 +35,29 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-_MOST_ROUNDS = 1000  # of policy iteration
+_MOST_ROUNDS = 1000  # most rounds of policy iteration
 
 
 def quality_of_service(
     granularity: ArrayLike, *, steepness: float = 10.0, centre: float = 0.5, printed: bool = False
 ) -> Floats:
-    r"""Return what the published granularity is worth to the user.
+    r"""Return the value of the published granularity to the user.
 
     Parameters
     ----------
     granularity : array_like
-        a in [0, 1], of what is published.
+        The granularity a in [0, 1] of the publication.
     steepness, centre : float
-        ρ > 0, and σ, where the quality is 0.
+        Steepness ρ > 0, and the point σ at which the quality is 0.
     printed : bool
-        The formula as printed, :math:`\frac{2e^{-\rho(a-\sigma)}}{1+e^{-\rho(a-\sigma)}}-1`,
-        which *falls* in a.
+        Use the formula as printed, :math:`\frac{2e^{-\rho(a-\sigma)}}{1+e^{-\rho(a-\sigma)}}-1`,
+        which *decreases* in a.
 
     Returns
     -------
     ndarray
-        :math:`\frac2{1+e^{-\rho(a-\sigma)}}-1=\tanh\frac{\rho(a-\sigma)}2`, or minus that if
-        printed.
+        The quality :math:`\frac2{1+e^{-\rho(a-\sigma)}}-1=\tanh\frac{\rho(a-\sigma)}2`, or its
+        negative if ``printed``.
 
     Notes
     -----
@@ -77,13 +77,13 @@ def quality_of_service(
 
 
 def _quality(a: Floats, steepness: float, centre: float) -> Floats:
-    """Return the quality that rises; where the exponent leaves the range of floats it is ±1."""
+    """Return the increasing quality; it is ±1 if the exponent overflows."""
     with np.errstate(over="ignore"):
         return np.tanh(0.5 * steepness * (a - centre))
 
 
 def best_granularity(stake: ArrayLike, *, steepness: float = 10.0, centre: float = 0.5) -> Floats:
-    r"""Return the granularity that is best against a certain attack, in closed form.
+    r"""Return the optimal granularity against a certain attack, in closed form.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def best_granularity(stake: ArrayLike, *, steepness: float = 10.0, centre: float
 
     Notes
     -----
-    Cui et al. (2019) announce a closed form in section 5.5 and do not print it.  Derived in *The
+    Cui et al. (2019) announce a closed form in section 5.5 but do not print it.  Derived in *The
     repeated privacy game*.
 
     Examples
@@ -129,15 +129,15 @@ class RepeatedGame:
     Parameters
     ----------
     stakes : array_like, shape (n,)
-        Stake :math:`D_d\ge0` of each item of data: its loss if an attack succeeds.
+        Stake :math:`D_d\ge0` of each item of data: the loss if an attack on it succeeds.
     items : array_like, shape (n,) or (n, n), optional
         Probability of each item, or of the next item given the last; all equal if not given.
     granularities : array_like, shape (A,)
-        What the user may choose, in [0, 1].
+        The granularities that the user may choose, in [0, 1].
     memory : float
-        :math:`\kappa\ge0`: after a successful attack the next stake is multiplied by 1 + κ.
+        :math:`\kappa\ge0`: after a successful attack, the next stake is multiplied by 1 + κ.
     discount : float
-        :math:`\gamma` in [0, 1): weight of the next round.
+        :math:`\gamma` in [0, 1): the weight of the next round.
     steepness, centre, printed
         As in :func:`quality_of_service`.
 
@@ -169,7 +169,7 @@ class RepeatedGame:
     __repr__ = short_repr
 
     def __post_init__(self) -> None:
-        """Check everything once."""
+        """Check all arguments."""
         stakes = _validate.finite_vector("stakes", self.stakes, at_least=0.0)
         n = stakes.size
         items = np.full(n, 1.0 / n)
@@ -246,12 +246,12 @@ class RepeatedSolution:
     values : ndarray, shape (n, 2)
         Value to the user of each item and last response.
     response_values : ndarray, shape (n, 2)
-        Expected value of the next round by the response, given the last item; its rows are equal if
-        items are independent.
+        Expected value of the next round for each response, given the last item; the rows are equal
+        if items are independent.
     user, effort : ndarray, shape (n, 2, A) and (n, 2)
         Probability of each granularity, and the adversary's effort, in each state.
     iterations : int
-        Rounds of policy iteration: how often the adversary's efforts changed.
+        Rounds of policy iteration, that is, of changes of the adversary's efforts.
     """
 
     values: Floats
@@ -270,23 +270,23 @@ def solve_repeated(game: RepeatedGame, *, tolerance: float = 1e-10) -> RepeatedS
     ----------
     game : RepeatedGame
     tolerance : float
-        Largest distance to the exact values; rounding may add some 1e-14 of the largest payoff of a
-        round, over :math:`1-\gamma`.
+        Largest distance to the exact values; rounding may add about 1e-14 times the largest payoff
+        of a round, divided by :math:`1-\gamma`.
 
     Raises
     ------
     RuntimeError
-        If 1,000 rounds were not enough.
+        If 1,000 rounds are not enough.
 
     Notes
     -----
-    Source: Hoffman & Karp (1966).  The adversary holds the efforts; the user's best reply to them
-    is found exactly, which values every state; the adversary changes to the efforts that are best
-    in the matrix games with these values ahead.  Each round shrinks the error at least by the
-    discount.  The value of a matrix game changes by no more than its largest entry does, so a
-    change of c leaves a distance of at most :math:`c/(1-\gamma)`.  What the values have in common
-    is computed apart from their differences, so that no digits are lost as γ comes near 1.  Taught
-    in *The repeated privacy game*.
+    Source: Hoffman & Karp (1966).  In each round, the user's best reply to the adversary's efforts
+    is computed exactly, which gives the value of every state; the adversary then changes to the
+    efforts that are optimal in the matrix games with these future values.  Each round reduces the
+    error at least by the factor γ.  The value of a matrix game changes by at most the largest
+    change of an entry, so a change of c leaves a distance of at most :math:`c/(1-\gamma)`.  The
+    common part of the values is computed separately from their differences, so that no digits are
+    lost as γ approaches 1.  Taught in *The repeated privacy game*.
 
     Examples
     --------
@@ -305,7 +305,7 @@ def solve_repeated(game: RepeatedGame, *, tolerance: float = 1e-10) -> RepeatedS
         new, effort = two_column_games(stage)
         rounding = 1e-14 * np.abs(stage).max()
         if np.abs(new - values).max() <= max(tolerance * patience, rounding):
-            common = gain / patience  # what the values have in common
+            common = gain / patience  # the common part of the values
             users = best_mixtures(stage, effort)
             return RepeatedSolution(
                 game.discount * common + new, common + ahead, users, effort, iterations
@@ -318,14 +318,14 @@ def solve_repeated(game: RepeatedGame, *, tolerance: float = 1e-10) -> RepeatedS
 def _best_reply(
     game: RepeatedGame, rewards: Floats, effort: Floats
 ) -> tuple[float, Floats, Floats]:
-    """Return what the user's best reply to stationary efforts is worth.
+    """Return the value of the user's best reply to stationary efforts.
 
-    The values ahead are ``gain / (1 - discount) + ahead`` with ``ahead[0, 0] = 0``.  The last
-    array, shape (n, 2), is what the round and ``ahead`` are worth together, for the chosen rows.
+    The future values are ``gain / (1 - discount) + ahead`` with ``ahead[0, 0] = 0``.  The last
+    array, shape (n, 2), is the total value of the round and ``ahead``, for the chosen rows.
     """
     share = effort[..., None]
     payoff = (1.0 - share) * rewards[..., 0] + share * rewards[..., 1]  # (n, 2, A)
-    chance = share * game.granularities  # of a success
+    chance = share * game.granularities  # probability of a success
     row = payoff.argmax(axis=-1)[..., None]
     for _ in range(_MOST_ROUNDS):
         broken = np.take_along_axis(chance, row, axis=-1)[..., 0]
@@ -343,11 +343,11 @@ def _best_reply(
 
 
 def _policy_values(game: RepeatedGame, reward: Floats, broken: Floats) -> tuple[float, Floats]:
-    r"""Solve the linear system of the values ahead when both sides' plans are fixed.
+    r"""Solve the linear system of the future values when both sides' plans are fixed.
 
-    With the next item's row j of probabilities, its response s and W(j, s) the value ahead,
-    :math:`W=\bar r+\gamma MW`, the mean reward plus what comes after.  All rows are
-    equal if items are independent, and then there are only two unknowns.
+    Let W(j, s) be the future value if the next item is drawn from row j and the response is s.
+    Then :math:`W=\bar r+\gamma MW`, the mean reward plus the discounted future.  If items are
+    independent, all rows are equal and there are only two unknowns.
     """
     rows = game.transitions
     alike = bool((rows == rows[0]).all())
@@ -366,10 +366,10 @@ def _policy_values(game: RepeatedGame, reward: Floats, broken: Floats) -> tuple[
 
 
 def _stage(game: RepeatedGame, rewards: Floats, ahead: Floats) -> Floats:
-    """Return payoffs of a round with the discounted future, shape (n, 2, A, 2)."""
+    """Return the payoffs of a round with the discounted future, shape (n, 2, A, 2)."""
     return rewards + game.discount * expected_ahead(ahead, game.success)[:, None]
 
 
 def expected_ahead(ahead: Floats, success: Floats) -> Floats:
-    """Return what (..., 2) values ahead are worth per granularity and effort, (..., A, 2)."""
+    """Return the mean of (..., 2) future values per granularity and effort, (..., A, 2)."""
     return ahead[..., 0, None, None] + success * (ahead[..., 1] - ahead[..., 0])[..., None, None]

@@ -1,17 +1,17 @@
-"""The data sets of the experiments.  What may not be passed on is simulated.
+"""The data sets of the experiments, simulated where the original may not be redistributed.
 
-Every loader takes ``path=None``.  Given a path, a file or a folder, it reads the original file
-there.  Without one it looks in the folder that the environment variable ``PDPBOOK_DATA`` names,
-which is laid out as
+Every loader takes ``path=None``.  Given the path of a file or a folder, it reads the original file
+there.  Otherwise it looks in the folder that the environment variable ``PDPBOOK_DATA`` names, with
+the layout
 
 - ``nba/all_seasons.csv``: Kaggle, *NBA Players*, seasons 1996-97 to 2021-22;
 - ``income/test.csv``: Kaggle, *Income*, a sample of the census;
 - ``credit/test.csv``: Kaggle, *Credit Profile (Two-wheeler loan)*;
 - ``facebook/facebook_combined.txt``: SNAP, *ego-Facebook*.
 
-Where there is no such file, it returns what the package carries: the real table of heights, real
-sets that come with scikit-learn and networkx, or a seeded stand-in with the same statistics.  A
-result names its simulated columns, so that a page can name them in its captions.
+If there is no such file, it returns bundled data: the real table of heights, real data sets of
+scikit-learn and networkx, or a seeded stand-in with the same statistics.  A result names its
+simulated columns, so that a page can name them in its captions.
 
 The files are read in :mod:`pdpbook.experiments.original_files`.
 """
@@ -60,17 +60,17 @@ _TEAMS = ("ATL", "BOS", "CHA", "CHH", "CHI", "CLE")
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A table of records that knows where it comes from.
+    """A table of records with its source.
 
     Parameters
     ----------
     name : str
     frame : pandas.DataFrame, n rows
-        One row a record.
+        One row per record.
     simulated : tuple of str
-        Columns that no measurement stands behind; empty for real data.
+        Names of the simulated columns; empty for real data.
     source : str
-        Where the real columns come from, or after what the simulated ones are modelled.
+        Source of the real columns, or the model of the simulated ones.
 
     Examples
     --------
@@ -105,7 +105,7 @@ class Dataset:
 
     @property
     def caption_note(self) -> str:
-        """What a caption must say about simulated columns; empty for real data."""
+        """The note about simulated columns for a caption; empty for real data."""
         if not self.simulated:
             return ""
         if set(self.simulated) == set(self.columns):
@@ -121,10 +121,10 @@ def load_heights(path: str | os.PathLike[str] | None = None) -> Dataset:
     """Return the heights of 1,317 records of basketball players, in cm.
 
     A record is a distinct row of player, team, height and weight at Atlanta, Boston, Charlotte,
-    Chicago or Cleveland in the seasons 1996-97 to 2021-22; a player who was measured anew, or who
-    changed the team, has several: 889 players in 1,090 pairs of player and team.  The paper uses
-    1,307 rows of the same file, by a selection that it does not describe; this is the nearest
-    natural one.
+    Chicago or Cleveland in the seasons 1996-97 to 2021-22.  A player who was measured again, or who
+    changed teams, has several: there are 889 players in 1,090 pairs of player and team.  The paper
+    uses 1,307 rows of the same file, by a selection that it does not describe; this selection is
+    the nearest natural one.
 
     Parameters
     ----------
@@ -134,12 +134,12 @@ def load_heights(path: str | os.PathLike[str] | None = None) -> Dataset:
     Returns
     -------
     Dataset
-        With the column ``height``, in ascending order; real data either way.
+        The column ``height``, in ascending order; the data are real in either case.
 
     Raises
     ------
     FileNotFoundError, ValueError
-        If the file does not exist, or is not what it should be.
+        If the file does not exist, or does not have the expected contents.
 
     Notes
     -----
@@ -170,7 +170,7 @@ def load_heights(path: str | os.PathLike[str] | None = None) -> Dataset:
 
 
 def load_players(path: str | os.PathLike[str] | None = None) -> Dataset:
-    """Return height (cm) and weight (kg) of the 1,317 records.
+    """Return the height (cm) and weight (kg) of the 1,317 records.
 
     Without the original file the weights are simulated: 1.170·height − 133.9 plus normal noise of
     standard deviation 7.13 kg, the regression line and the residual of the original.
@@ -183,7 +183,7 @@ def load_players(path: str | os.PathLike[str] | None = None) -> Dataset:
     Returns
     -------
     Dataset
-        With the columns ``height`` and ``weight``, in ascending order of height.
+        The columns ``height`` and ``weight``, in ascending order of height.
 
     Notes
     -----
@@ -215,12 +215,12 @@ def load_patients() -> Dataset:
     Returns
     -------
     Dataset
-        With the columns ``age`` (years), ``bmi`` (kg/m²), ``blood_pressure`` (mmHg) and
+        The columns ``age`` (years), ``bmi`` (kg/m²), ``blood_pressure`` (mmHg) and
         ``progression`` (a score of the disease one year later, 25 to 346).
 
     Notes
     -----
-    Source: Efron, Hastie, Johnstone & Tibshirani (2004), as scikit-learn carries it.
+    Source: Efron, Hastie, Johnstone & Tibshirani (2004), as bundled with scikit-learn.
 
     Examples
     --------
@@ -241,8 +241,8 @@ def load_patients() -> Dataset:
 def load_income(path: str | os.PathLike[str] | None = None) -> Dataset:
     """Return the 899 values of the paper's second experiment.
 
-    The original file has no column of incomes.  What the paper used is very probably the census
-    sampling weight, ``fnlwgt``; it stands here as ``income``.
+    The original file has no column of incomes.  The paper very probably used the census sampling
+    weight, ``fnlwgt``, which is called ``income`` here.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ def load_income(path: str | os.PathLike[str] | None = None) -> Dataset:
     Returns
     -------
     Dataset
-        With the column ``income``; from the original file also ``age``, ``capital_gain``,
+        The column ``income``; from the original file also ``age``, ``capital_gain``,
         ``capital_loss`` and ``hours_per_week``.
 
     Notes
@@ -287,7 +287,7 @@ def load_income(path: str | os.PathLike[str] | None = None) -> Dataset:
 
 
 def load_credit(path: str | os.PathLike[str] | None = None, *, n: int = 10_000) -> Dataset:
-    """Return age (years) and yearly income of n loan applicants.
+    """Return the age (years) and yearly income of n loan applicants.
 
     Parameters
     ----------
@@ -295,19 +295,19 @@ def load_credit(path: str | os.PathLike[str] | None = None, *, n: int = 10_000) 
         The original ``test.csv`` (35,589 rows), or a folder with ``credit/test.csv``; a file that
         is refused raises as in :func:`load_heights`.
     n : int
-        Number of records.  From the original file they are drawn without replacement by a fixed
-        seed, as the paper draws 10,000; the stand-in has any size up to 2 GiB.
+        Number of records.  They are drawn from the original file without replacement, with a fixed
+        seed, as the paper draws 10,000; the stand-in can have any size up to 2 GiB.
 
     Returns
     -------
     Dataset
-        With the columns ``age`` (18 to 70) and ``income`` (a multiple of 1,000).
+        The columns ``age`` (18 to 70) and ``income`` (a multiple of 1,000).
 
     Notes
     -----
-    The stand-in draws ages evenly and, at each age, incomes evenly about a mean that grows with
-    the age, nearly as they lie in the original.  Taught in *Experiment 3: large income, and
-    vectors*.
+    In the stand-in, ages are uniform and, at each age, incomes are uniform around a mean that
+    increases with age, approximately as in the original.  Taught in *Experiment 3: large income,
+    and vectors*.
 
     Examples
     --------
@@ -342,7 +342,7 @@ def load_friends(network: str = "large", path: str | os.PathLike[str] | None = N
     ----------
     network : str
         ``"karate"`` (34 members of a club, real), ``"les-miserables"`` (77 characters of the
-        novel, real), or ``"large"``: the ego-Facebook network where its file is present, and
+        novel, real), or ``"large"``: the ego-Facebook network if its file is present, and
         otherwise a simulated power-law cluster graph of 4,000 nodes.
     path : str or os.PathLike, optional
         The original ``facebook_combined.txt``, or a folder with ``facebook/``; only with
@@ -352,7 +352,7 @@ def load_friends(network: str = "large", path: str | os.PathLike[str] | None = N
     -------
     networkx.Graph
         Simple and undirected, without edge weights.  Its attributes ``graph["name"]``,
-        ``graph["simulated"]`` (a bool) and ``graph["source"]`` say what it is.
+        ``graph["simulated"]`` (a bool) and ``graph["source"]`` describe it.
 
     Notes
     -----
@@ -385,18 +385,18 @@ def load_friends(network: str = "large", path: str | os.PathLike[str] | None = N
 
 
 def load_repeats() -> pd.DataFrame:
-    """Return how many players, and how many pairs of player and team, have how many records.
+    """Return the numbers of players, and of pairs of player and team, by their number of records.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``records``, ``players`` and ``pairs``: a row says how many players, and how many
-        pairs of a player and a team, have this number of the 1,317 records of `load_heights`.
+        Columns ``records``, ``players`` and ``pairs``: a row contains the number of players, and of
+        pairs of player and team, with this number of the 1,317 records of `load_heights`.
 
     Notes
     -----
-    A promise to one record is a weaker one to a player with several.  Source: counted from the
-    original file, as `load_heights` is.  Taught in *Experiment 1: heights*.
+    A promise to each record is a weaker promise to a player with several records.  Source: counted
+    from the original file of `load_heights`.  Taught in *Experiment 1: heights*.
 
     Examples
     --------
@@ -414,7 +414,7 @@ def load_repeats() -> pd.DataFrame:
 
 
 def load_published_table(number: int) -> pd.DataFrame:
-    """Return a table of results as the NVO paper prints it.
+    """Return a table of results as printed in the NVO paper.
 
     Parameters
     ----------
@@ -424,7 +424,7 @@ def load_published_table(number: int) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns ``algorithm``, ``epsilon`` and the printed figures, nan where there is none.
+        Columns ``algorithm``, ``epsilon`` and the printed figures, nan where none is printed.
 
     Notes
     -----
@@ -458,7 +458,7 @@ def _nba_records(file: Path) -> pd.DataFrame:
     )
     frame = frame[frame["team_abbreviation"].isin(_TEAMS)].drop_duplicates(ignore_index=True)
     if len(frame) < 2:
-        raise ValueError(f"{file} must hold players of {', '.join(_TEAMS)}, got {len(frame)}")
+        raise ValueError(f"{file} must contain players of {', '.join(_TEAMS)}, got {len(frame)}")
     return frame[list(names)].rename(columns=names)
 
 
@@ -467,7 +467,7 @@ def _simulated_income(rng: np.random.Generator) -> NDArray[np.float64]:
     n, repeated, low, high, mean, sd = 899, 21, 21_472, 857_532, 194_150, 104_945
     inner = rng.gamma((mean / sd) ** 2, sd**2 / mean, n - 2)
     inner[:repeated] = inner[repeated : 2 * repeated]
-    # Move and stretch the inner values so that together with the extremes all comes out right.
+    # Shift and scale the inner values so that the mean and SD of all values are correct.
     centre = (n * mean - low - high) / (n - 2)
     square = (n * sd**2 - (low - mean) ** 2 - (high - mean) ** 2) / (n - 2) - (centre - mean) ** 2
     inner = centre + (inner - inner.mean()) * np.sqrt(square) / inner.std()
@@ -476,7 +476,7 @@ def _simulated_income(rng: np.random.Generator) -> NDArray[np.float64]:
 
 
 def _simulated_credit(n: int, rng: np.random.Generator) -> pd.DataFrame:
-    """Return n applicants: ages evenly spread, incomes evenly spread about 1,750 a year of age."""
+    """Return n applicants: uniform ages, and incomes uniform around 1,750 per year of age."""
     import pandas as pd
 
     age = rng.integers(18, 71, n)

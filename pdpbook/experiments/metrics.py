@@ -1,13 +1,13 @@
-r"""Four measures of how close a release is to the data.
+r"""Four measures of the distance between a release and the data.
 
-All four compare the data's distribution q with the distribution P of what is released, both on the
-same K bins.  They are the measures of Ryu, Jang & Yang (2024), section VI:
+All four compare the distribution q of the data with the distribution P of a released value, both on
+the same K bins.  They are the measures of Ryu, Jang & Yang (2024), section VI:
 
-- the Kullback–Leibler divergence :math:`D_{\mathrm{KL}}(q\,\|\,P)`, the one that the game minimises
+- the Kullback–Leibler divergence :math:`D_{\mathrm{KL}}(q\,\|\,P)`, which the game minimises
   (:func:`pdpbook.kl_divergence`);
-- the absolute difference of the two standard deviations, which can be read in two ways
+- the absolute difference of the two standard deviations, a phrase with two possible meanings
   (:func:`sd_loss`);
-- the Jaccard index of the two sets of bins that carry more than a threshold;
+- the Jaccard index of the two sets of bins whose probability exceeds a threshold;
 - the cosine of the angle between the two vectors.
 """
 
@@ -27,21 +27,21 @@ def sd_loss(p: ArrayLike, q: ArrayLike, *, values: ArrayLike | None = None) -> f
     """Return the absolute difference of two standard deviations.
 
     The phrase "L1 loss of standard deviation" can be read in two ways, and this function offers
-    both.  With ``values`` it is the standard deviation of the *data*: how far a record lies from
-    the mean.  Without, it is the standard deviation of the K *probabilities* as numbers, which
-    says how uneven the histogram is; the published figures have that size.
+    both.  With ``values``, it uses the standard deviation of the *data*, their spread around the
+    mean.  Without ``values``, it uses the standard deviation of the K *probabilities* as numbers,
+    which measures how uneven the histogram is; the published figures have this size.
 
     Parameters
     ----------
     p, q : array_like, shape (K,)
         Probability vectors.
     values : array_like, shape (K,), optional
-        What each bin stands for, such as ``grid.midpoints``.
+        The value of each bin, such as ``grid.midpoints``.
 
     Returns
     -------
     float
-        In the unit of ``values``; without them, a difference of probabilities.
+        The difference, in the unit of ``values``; without them, a difference of probabilities.
 
     Notes
     -----
@@ -67,11 +67,11 @@ def sd_loss(p: ArrayLike, q: ArrayLike, *, values: ArrayLike | None = None) -> f
 
 
 def sd_loss_limit(cosine: float, sd: float, *, bins: int = 101) -> float:
-    """Return the largest SD loss, of probabilities, that a cosine similarity allows.
+    """Return the largest SD loss of probabilities that a cosine similarity allows.
 
-    A probability vector p makes an angle φ with the uniform one, and the standard deviation of its
-    K entries is tan(φ)/K.  If the angle between p and q is θ, their angles with the uniform vector
-    differ by at most θ.
+    If φ is the angle between a probability vector and the uniform vector, the standard deviation of
+    its K entries is tan(φ)/K.  If the angle between p and q is θ, their angles with the uniform
+    vector differ by at most θ.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def sd_loss_limit(cosine: float, sd: float, *, bins: int = 101) -> float:
 
 
 def jaccard_index(p: ArrayLike, q: ArrayLike, *, threshold: float = 0.001) -> float:
-    """Return the Jaccard index of the bins that carry more than a threshold.
+    """Return the Jaccard index of the sets of bins whose probability exceeds a threshold.
 
     Parameters
     ----------
@@ -122,8 +122,8 @@ def jaccard_index(p: ArrayLike, q: ArrayLike, *, threshold: float = 0.001) -> fl
 
     Notes
     -----
-    Source: Ryu, Jang & Yang (2024), section VI, where the threshold is 0.001; the caption of
-    table 3 says 0.015.  Taught in *Experiment 1: heights*.
+    Source: Ryu, Jang & Yang (2024), section VI, with the threshold 0.001; the caption of table 3
+    states 0.015.  Taught in *Experiment 1: heights*.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def cosine_similarity(p: ArrayLike, q: ArrayLike) -> float:
     Returns
     -------
     float
-        In [0, 1]; 1 if and only if they are equal.
+        The cosine, in [0, 1]; 1 if and only if the vectors are equal.
 
     Notes
     -----

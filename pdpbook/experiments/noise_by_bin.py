@@ -1,15 +1,15 @@
-r"""Which records carry the noise: figures 5, 7 and 10 of the paper in numbers; exposed pairs.
+r"""The noise of rare and frequent records: figures 5, 7 and 10 of the paper in numbers.
 
-The figures show the standard deviation of the noise, averaged over the records of each bin.  Three
-questions are asked of them: do the records of rare bins get more noise than the crowd; do they get
-it for the sake of privacy; and is every bin's noise below that of the Laplace mechanism?
+The figures show the standard deviation of the noise, averaged over the records of each bin.  They
+raise three questions: Do the records of rare bins get more noise than the crowd?  Is privacy the
+reason?  Is the noise of every bin smaller than the noise of the Laplace mechanism?
 
-A bin is *rare* if it holds at most :data:`RARE` records, and belongs to the *crowd* if it holds
-more than :data:`CROWD`.  The scale of a rare record is *large* if it is at least that of the
-Laplace mechanism.  To see whether privacy is the reason, the same game is played from the same
-starts with an ε so large that every profile is private.
+A bin is *rare* if it contains at most :data:`RARE` records, and belongs to the *crowd* if it
+contains more than :data:`CROWD`.  The scale of a rare record is *large* if it is at least that of
+the Laplace mechanism.  To see whether privacy is the reason, the same game is played from the same
+starts with an ε so large that every profile is private.  The module also counts exposed pairs.
 
-The answers for the original files are a small table of aggregates, ``noise_by_bin.csv``, which
+The answers for the original files are in a small table of aggregates, ``noise_by_bin.csv``, which
 :mod:`pdpbook_pages.tables.noise_by_bin` writes.
 """
 
@@ -35,31 +35,31 @@ if TYPE_CHECKING:
 
 __all__ = ["CROWD", "RARE", "noise_results", "noise_row", "pair_row", "without_privacy"]
 
-#: Most records of a rare bin, and fewest of the crowd, less one.
+#: A rare bin has at most RARE records, and a bin of the crowd more than CROWD.
 RARE, CROWD = 3, 10
 
 
 def noise_row(game: NVOGame, profiles: Iterable[ArrayLike]) -> dict[str, Any]:
-    """Return which records carry the noise at some profiles of a game.
+    """Return the noise of rare and frequent records at some profiles of a game.
 
     Parameters
     ----------
     game : NVOGame
         A game made by a :class:`~pdpbook.experiments.settings.Setting`: its third action is the
-        Laplace mechanism's.
+        scale of the Laplace mechanism.
     profiles : iterable of array_like of int, shape (K, V)
-        At least one profile, from one seed each.
+        At least one profile, each from a different seed.
 
     Returns
     -------
     dict
-        ``bins``, the number of occupied bins, and in how many of them the average standard
+        The number of occupied bins (``bins``), and the number in which the average standard
         deviation is not below that of the Laplace mechanism, least and most over the profiles
-        (``not_lower_low``, ``not_lower_high``); the number of ``rare_records``, how many of them
-        have a large scale (``large_low``, ``large_high``), and the mean standard deviation of the
-        noise of the rare records and of the crowd, medians over the profiles, with that of the
-        Laplace mechanism (``rare_sd``, ``crowd_sd``, ``laplace_sd``; in units of the padded
-        interval, nan if there is no such record).
+        (``not_lower_low``, ``not_lower_high``); the number of ``rare_records``, and of those with a
+        large scale (``large_low``, ``large_high``); and the mean standard deviation of the noise of
+        rare records and of the crowd, medians over the profiles, and that of the Laplace mechanism
+        (``rare_sd``, ``crowd_sd``, ``laplace_sd``; in units of the padded interval, nan if there
+        is no such record).
 
     Notes
     -----
@@ -91,7 +91,7 @@ def noise_row(game: NVOGame, profiles: Iterable[ArrayLike]) -> dict[str, Any]:
         not_lower = (sd[seen] >= laplace * (1.0 - 1e-12)).sum()
         rows.append([not_lower, profile[rare][:, :3].sum(), *average])
     if not rows:
-        raise ValueError("profiles must hold at least one profile, got none")
+        raise ValueError("profiles must contain at least one profile, got none")
     low, middle, high = np.quantile(np.array(rows, dtype=float), (0.0, 0.5, 1.0), axis=0)
     return {
         "seeds": len(rows),
@@ -112,7 +112,7 @@ def _mean(values: NDArray[np.float64], weights: NDArray[np.int64]) -> float:
 
 
 def without_privacy(game: NVOGame) -> NVOGame:
-    """Return the same game with an ε at which the payoff is about the histogram alone.
+    """Return the same game with an ε at which the payoff depends on the histogram alone.
 
     Examples
     --------
@@ -129,23 +129,24 @@ def without_privacy(game: NVOGame) -> NVOGame:
 def pair_row(
     first: ArrayLike, second: ArrayLike, setting: Setting, *, epsilon: float, seeds: Iterable[int]
 ) -> dict[str, Any]:
-    """Return how many records are exposed by their pair of features, each feature being private.
+    """Return how many records are exposed by a pair of features that are private separately.
 
     Parameters
     ----------
     first, second : array_like, shape (n,)
         The two features.
     setting : Setting
-        How the game of each feature is made.
+        The setting of the game of each feature.
     epsilon : float, ε > 0 of each feature
     seeds : iterable of int
-        One start, and one choice of who in a bin plays what, a seed.
+        One seed for each start and each assignment of the actions to the records of a bin.
 
     Returns
     -------
     dict
-        Least and most over the seeds: records exposed by one coordinate (``alone_high``), by the
-        pair beyond ε (``pair_low``, ``pair_high``) and beyond 2ε (``twice_low``, ``twice_high``).
+        Least and most numbers of records over the seeds: exposed by one coordinate
+        (``alone_high``), by the pair beyond ε (``pair_low``, ``pair_high``), and by the pair beyond
+        2ε (``twice_low``, ``twice_high``).
 
     Notes
     -----
@@ -189,8 +190,8 @@ def noise_results(file: str | Path | None = None) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        As :func:`~pdpbook_pages.tables.noise_by_bin.replicate` returns it; ``attrs["about"]`` holds
-        the lines above the table.
+        The result of :func:`~pdpbook_pages.tables.noise_by_bin.replicate`; ``attrs["about"]``
+        contains the comment lines above the table.
 
     Notes
     -----

@@ -1,6 +1,6 @@
-"""Original files: where they are looked for, and how they are read.
+"""The search for the original files, and their reading.
 
-A file that is not what it should be is refused whole, with the file, the column and the line.
+A file with unexpected contents is refused; the error names the file, the column and the line.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ WHOLE: Check = ("a whole number >= 0", lambda x: (x >= 0) & (x % 1 == 0))
 
 
 class MissingFileError(FileNotFoundError, ValueError):
-    """An argument names a file that is not there: the argument is refused, the file not found."""
+    """The error for an argument that names a file that does not exist."""
 
 
 def existing(name: str, path: Any, layout: str | None = None) -> Path:
-    """Return the path of a file that exists, or of the file of a layout in a folder that does.
+    """Return the path of an existing file, or of the layout's file in an existing folder.
 
-    If no file is there, :class:`MissingFileError` is raised.
+    If there is no such file, :class:`MissingFileError` is raised.
     """
     if not isinstance(path, (str, Path)):
         raise _validate.fail(name, "a str, a Path or None", path, TypeError)
@@ -55,8 +55,8 @@ def existing(name: str, path: Any, layout: str | None = None) -> Path:
 def original(layout: str, path: str | os.PathLike[str] | None) -> Path | None:
     """Return the original file, or None if the bundled data are to be used.
 
-    A path that is given must lead to a file.  ``PDPBOOK_DATA`` must name a folder, but need not
-    hold every file of the layout.
+    A given path must lead to a file.  ``PDPBOOK_DATA`` must name a folder, which need not contain
+    every file of the layout.
     """
     if path is not None:
         return existing("path", path, layout)
@@ -72,7 +72,7 @@ def original(layout: str, path: str | os.PathLike[str] | None) -> Path | None:
 def read_table(
     file: Path, checks: dict[str, Check], *, labels: tuple[str, ...] = ()
 ) -> pd.DataFrame:
-    """Read columns of numbers, and of labels; one bad number refuses the file, with its line."""
+    """Read columns of numbers and of labels; refuse a file with a bad number, naming its line."""
     import pandas as pd
 
     texts, lines = _texts(file)
@@ -95,7 +95,7 @@ def read_table(
 
 
 def _texts(file: Path) -> tuple[pd.DataFrame, list[int]]:
-    """Read a csv file, every field as text, and the number of each row's line."""
+    """Read a csv file, with every field as text, and the line number of each row."""
     import csv
 
     import pandas as pd
@@ -106,13 +106,13 @@ def _texts(file: Path) -> tuple[pd.DataFrame, list[int]]:
         with file.open(encoding="utf-8-sig", newline="") as stream:
             reader = csv.reader(stream, strict=True)
             for row in filter(None, reader):
-                if rows or not row[0].startswith("#"):  # remarks stand above the header
+                if rows or not row[0].startswith("#"):  # comments precede the header
                     rows.append(row)
                     lines.append(reader.line_num)
     except (UnicodeDecodeError, csv.Error) as error:
         raise ValueError(f"{file} is not a csv file in UTF-8: {error}") from error
     if len(rows) < 2:
-        raise ValueError(f"{file} must hold a header and at least one row, got {len(rows)} row(s)")
+        raise ValueError(f"{file} must contain a header and at least 1 row, got {len(rows)} row(s)")
     for row, line in zip(rows, lines, strict=True):
         if len(row) != len(rows[0]):
             raise ValueError(
@@ -122,7 +122,7 @@ def _texts(file: Path) -> tuple[pd.DataFrame, list[int]]:
 
 
 def read_edges(file: Path) -> list[tuple[int, int]]:
-    """Read one edge ``u v`` a line; refuse the file, with the line, if one is bad."""
+    """Read one edge ``u v`` per line; refuse a file with a bad edge, naming its line."""
     edges = []
     for number, line in enumerate(file.read_bytes().splitlines(), start=1):
         ends = line.split()
@@ -134,5 +134,5 @@ def read_edges(file: Path) -> list[tuple[int, int]]:
             raise ValueError(f"{file}, line {number}: an edge must have two ends, got {line!r}")
         edges.append((int(ends[0]), int(ends[1])))
     if not edges:
-        raise ValueError(f"{file} must hold at least one edge, got an empty file")
+        raise ValueError(f"{file} must contain at least one edge, got an empty file")
     return edges

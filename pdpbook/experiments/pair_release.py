@@ -1,12 +1,12 @@
-r"""Pairs of features drawn from the random sampling query, and the privacy loss of a pair.
+r"""Pairs of features from the random sampling query, and the privacy loss of a pair.
 
 Both features of a record are released together, so the output distribution of every *record* is
-needed.  The chapter makes two facts about the privacy cost exact.  Without a δ, m draws from the
-query cost m times the ε of one.  And a pair (x, y) can be exposed although x and y are private by
-themselves, because the *same* record was picked for both; :func:`pair_losses` computes the loss of
-the pair.
+needed.  The chapter proves two facts about the privacy cost.  Without a δ, m draws from the query
+cost m times the ε of one.  And a record can be exposed by a pair (x, y) although it is private
+under x and under y alone, because the *same* record was picked for both; :func:`pair_losses`
+computes the loss from the pair.
 
-Two other ways to release pairs are here for comparison: noisy copies of every record, and a
+Two other ways to release pairs serve as comparisons: noisy copies of every record, and a
 histogram to which noise is added once.  Taught in *Regression on released data*.
 """
 
@@ -37,18 +37,18 @@ def record_rows(
 ) -> NDArray[np.float64]:
     """Return the output distribution of every single record.
 
-    A profile says how many records of a bin play an action, not which; here they are named, at
-    random within the bin.
+    A profile contains the number of records of a bin that play an action, but not which; here the
+    actions are assigned at random within the bin.
 
     Parameters
     ----------
     game : NVOGame
-        A game that knows its grid.
+        A game with a grid.
     data : array_like, shape (n,)
-        The records that the game was made of.
+        The records from which the game was built.
     profile : array_like of int, shape (K, V)
     rng : numpy.random.Generator
-        Says which records of a bin play which action.
+        Assigns the actions to the records of a bin.
 
     Returns
     -------
@@ -91,15 +91,14 @@ def sample_pairs(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Draw from the random sampling query of pairs: for experiments, not for a release.
 
-    Each draw picks a record and adds noise to both of its features.  The draws are rounded, because
-    they are made of floating-point numbers.
+    Each draw picks a record and adds noise to both of its features, in floating-point arithmetic.
 
     Parameters
     ----------
     first, second : ndarray, shapes (n, K) and (n, L)
         Output distributions of the records in the two features.
     size : int
-        Number of independent draws, so many that a row for each takes at most 2 GiB.
+        Number of independent draws, at most as many as have rows of 2 GiB in total.
     rng : numpy.random.Generator
 
     Returns
@@ -124,7 +123,7 @@ def sample_pairs(
 
 
 def pair_losses(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
-    r"""Return the pDP loss of every record, on its removal, when a pair of features is released.
+    r"""Return the pDP loss of every record, under its removal, when a pair of features is released.
 
     Parameters
     ----------
@@ -144,7 +143,7 @@ def pair_losses(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDAr
 
     Examples
     --------
-    Four records share their x with one other and their y with one other, but no two share both:
+    Each of four records shares x with one other record and y with one other, but no two share both:
 
     >>> x, y = np.eye(2)[[0, 0, 1, 1]], np.eye(2)[[0, 1, 0, 1]]
     >>> pair_losses(x, y)
@@ -178,7 +177,7 @@ def noisy_copies(
     ----------
     data : array_like, shape (n,), n >= 2
     epsilon : float, ε > 0
-        What the release of a record costs this record, in all.
+        Total cost of the release of a record to this record.
     rng : numpy.random.Generator
 
     Returns
@@ -188,10 +187,10 @@ def noisy_copies(
     Notes
     -----
     Neighbouring data sets differ by the replacement of one record within the range of the data.
-    Local differential privacy, if the range Δq is public: whatever the value of a record was, the
-    density of what is released changes by at most :math:`e^\varepsilon`.  Taught in *Regression on
-    released data*.  It is for experiments and not for a release: the low bits of floating-point
-    noise betray what it was added to.
+    This is local differential privacy if the range Δq is public: a different value of a record
+    changes the density of the release by a factor of at most :math:`e^\varepsilon`.  Taught in
+    *Regression on released data*.  It is for experiments and not for a release: the low bits of
+    floating-point noise betray the exact value.
 
     Examples
     --------
@@ -220,31 +219,31 @@ def noisy_histogram_pairs(
     rng: np.random.Generator,
     bins: int = 12,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Draw pairs from a histogram that was made noisy once.
+    """Draw pairs from a histogram to which noise is added once.
 
     Parameters
     ----------
     x, y : array_like, shape (n,), n >= 2
         The two features.
     size : int
-        Number of draws, so many that they take at most 2 GiB; they cost nothing more.
+        Number of draws, up to 2 GiB of them; additional draws cost no privacy.
     epsilon : float, ε > 0
-        Total cost: a record counts in one cell, so counts with noise of scale 1/ε are ε-DP.
+        Total cost: a record is counted in one cell, so counts with noise of scale 1/ε are ε-DP.
     rng : numpy.random.Generator
     bins : int
-        Cells along each axis, over the (public) range of the data; the table of all cells takes at
-        most 2 GiB.
+        Number of cells along each axis, over the (public) range of the data; the table of all cells
+        takes at most 2 GiB.
 
     Returns
     -------
     x, y : ndarray, shape (size,)
-        Evenly spread within their cells.
+        The pairs, uniform within their cells.
 
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record.  It is for experiments and not for a
-    release, as :func:`noisy_copies`.  Source: Dwork & Roth (2014), section 3.3.  Negative counts
-    are set to zero.  Taught in *Regression on released data*.
+    Neighbouring data sets differ by the removal of one record.  Like :func:`noisy_copies`, this is
+    for experiments and not for a release.  Source: Dwork & Roth (2014), section 3.3.  Negative
+    counts are set to zero.  Taught in *Regression on released data*.
 
     Examples
     --------
@@ -272,7 +271,7 @@ def noisy_histogram_pairs(
     counts, across, up = np.histogram2d(first, second, bins=bins)
     noisy = np.maximum(counts + rng.laplace(0.0, 1.0 / epsilon, counts.shape), 0.0)
     if not noisy.any():
-        noisy[:] = 1.0  # the noise has left nothing; an even spread is as good a guess as any
+        noisy[:] = 1.0  # no count is positive; use the uniform distribution
     cells = rng.choice(counts.size, size, p=noisy.ravel() / noisy.sum())
     i, j = cells // bins, cells % bins
     return (
@@ -301,12 +300,12 @@ def game_pairs(
     size : int
         Number of draws, so many that a row for each takes at most 2 GiB.
     epsilon : float
-        Target of one draw and one feature.
+        Privacy target of one draw of one feature.
     rng : numpy.random.Generator
     multipliers, grid_epsilon
         As in :meth:`~pdpbook.game.nvo_game.NVOGame.from_data`.
     action : int, optional
-        Instead of playing, every record takes this action; 2 is the Laplace mechanism.
+        If given, every record takes this action and no game is played; 2 is the Laplace mechanism.
 
     Returns
     -------
@@ -315,9 +314,8 @@ def game_pairs(
 
     Notes
     -----
-    This is for experiments and not for a release: the draws are rounded, because they are made of
-    floating-point numbers.  Source: Ryu, Jang & Yang (2024), section VI-A.3.  Taught in *Regression
-    on released data*.
+    This is for experiments and not for a release: the draws use floating-point arithmetic.
+    Source: Ryu, Jang & Yang (2024), section VI-A.3.  Taught in *Regression on released data*.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-r"""Regression on data that are drawn from the random sampling query.
+r"""Regression on draws from the random sampling query.
 
-The paper trains a network of ten parameters on such draws, and compares its error on the original
-data with that of a network that was trained on the original data.  The draws
-come from :mod:`pdpbook.experiments.pair_release`; here are the network and the table.  Taught in
+The paper trains a network with ten parameters on such draws, and compares its error on the original
+data with the error of a network that was trained on the original data.  The draws come from
+:mod:`pdpbook.experiments.pair_release`; this module contains the network and the table.  Taught in
 *Regression on released data*.
 """
 
@@ -32,7 +32,7 @@ __all__ = ["Network", "fit_network", "regression_table"]
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A trained network with one input, one hidden layer of rectified linear units, one output.
+    """A trained network with one input, one hidden layer of rectified linear units and one output.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Network:
 
     @property
     def parameters(self) -> int:
-        """Number of weights and offsets."""
+        """Number of weights and biases."""
         return sum(part.size for part in (*self.model.coefs_, *self.model.intercepts_))
 
     def predict(self, x: ArrayLike) -> NDArray[np.float64]:
@@ -58,7 +58,7 @@ class Network:
         return self.centre[1] + self.spread[1] * values
 
     def rmse(self, x: ArrayLike, y: ArrayLike) -> float:
-        """Return the root mean square error on (x, y), in the unit of y."""
+        """Return the root-mean-square error on (x, y), in the unit of y."""
         target = _validate.finite_vector("y", y)
         _validate.same_length("x", x, "y", target)
         return float(np.sqrt(np.mean((self.predict(x) - target) ** 2)))
@@ -76,12 +76,12 @@ def fit_network(
     x, y : array_like, shape (m,)
         Training data.
     rng : numpy.random.Generator
-        Source of the starting weights.
+        Source of the initial weights.
     restarts : int
-        Trainings from different weights, at most 10⁹; the one with the smallest training error is
-        kept, because three units are easily stuck.
+        Number of trainings from different weights, at most 10⁹; the network with the smallest
+        training error is kept, because a network with three units easily gets stuck.
     hidden : int
-        Hidden units, so many that their values for all the data take at most 2 GiB.
+        Number of hidden units; their values for all the data take at most 2 GiB.
 
     Notes
     -----
@@ -132,21 +132,21 @@ def regression_table(
     draws: int | None = None,
     restarts: int = 3,
 ) -> pd.DataFrame:
-    """Repeat the paper's table 2: networks are trained on draws and judged on the original data.
+    """Repeat the paper's table 2: train networks on draws and test them on the original data.
 
     Parameters
     ----------
     x, y : array_like, shape (n,)
-        Feature and target.
+        Feature and response.
     epsilons : iterable of float
-        Target of one draw and one feature, from 1e-100 to 1e100.
+        Privacy targets of one draw of one feature, from 1e-100 to 1e100.
     seeds : iterable of int
-        One data set and one training a seed.
+        One seed for each data set and its training.
     settings : iterable of str
         ``"stated"``, ``"inferred"`` or both.
     draws : int, optional
-        Draws that a network is trained on, at least 2, so many that a row of 101 bins for each
-        takes at most 2 GiB; n if not given.
+        Number of draws for the training of a network, at least 2; n if not given.  A row of 101
+        bins for each takes at most 2 GiB in total.
     restarts : int
         As in :func:`fit_network`.
 
@@ -154,8 +154,8 @@ def regression_table(
     -------
     pandas.DataFrame
         Columns ``algorithm`` (``original``, ``BRD``, ``Laplace``), ``setting``, ``epsilon``,
-        ``seeds``, and median and range of the error, ``rmse``, ``rmse_low``, ``rmse_high``.  The
-        unit of the error is the interval of y that is padded for ε = 1, in every row.
+        ``seeds``, and the median and range of the error, ``rmse``, ``rmse_low``, ``rmse_high``.  In
+        every row, the unit of the error is the interval of y that is padded for ε = 1.
 
     Notes
     -----

@@ -1,15 +1,15 @@
-r"""Rows of the paper's tables, computed again, and the committed table of all of them.
+r"""Rows of the paper's tables, computed again, and a committed table of all rows.
 
-For each setting (:mod:`pdpbook.experiments.settings`) and each ε: the Laplace mechanism,
-best-response dynamics and the genetic algorithm from ten seeds each, and a lower bound that no
-profile at which every record is private can be below.  Run on the original files, in about an hour,
-by ::
+For each setting (:mod:`pdpbook.experiments.settings`) and each ε there are the Laplace mechanism,
+best-response dynamics and the genetic algorithm from ten seeds each, and a lower bound for all
+profiles at which every record is private.  The command ::
 
     python -m pdpbook_pages.tables.replication --data FOLDER --out FILE
 
-the results become one small table of aggregates, ``replication.csv``, which says by SHA-256 which
-files it was made from.  The package carries such a table, so that the book can show results for
-files that may not be passed on.  Taught in *Replication: claim by claim*.
+computes them for the original files in about an hour and writes one small table of aggregates,
+``replication.csv``, with the SHA-256 of these files.  The package contains such a table, so that
+the book can show results for files that may not be passed on.  Taught in *Replication: claim by
+claim*.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ __all__ = [
 
 
 def measures(game: NVOGame, profile: ArrayLike) -> dict[str, float]:
-    """Return what the paper's tables say about a release.
+    """Return the measures of the paper's tables for a release.
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ def measures(game: NVOGame, profile: ArrayLike) -> dict[str, float]:
     Returns
     -------
     dict
-        ``kl``, ``sd_probabilities`` and ``sd_data`` (the two readings of the SD loss, the second
-        in units of the padded interval), ``jaccard`` and ``cosine``.
+        The measures ``kl``, ``sd_probabilities`` and ``sd_data`` (the two readings of the SD loss,
+        the second in units of the padded interval), ``jaccard`` and ``cosine``.
 
     Notes
     -----
@@ -87,7 +87,7 @@ def measures(game: NVOGame, profile: ArrayLike) -> dict[str, float]:
 
 
 def laplace_row(game: NVOGame) -> dict[str, Any]:
-    """Return the row of the Laplace mechanism: every record has the third scale.
+    """Return the row of the Laplace mechanism, in which every record has the third scale.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def laplace_row(game: NVOGame) -> dict[str, Any]:
     Returns
     -------
     dict
-        The measures, and ``private``: how many records are ε-pDP-private on their removal.
+        The measures, and the number of records that are ε-pDP under their removal (``private``).
 
     Examples
     --------
@@ -129,8 +129,9 @@ def best_response_row(game: NVOGame, seeds: Iterable[int]) -> dict[str, Any]:
     -------
     dict
         Medians of the measures and the range of KL over the seeds (``kl_low``, ``kl_high``), the
-        smallest number of private records, how many ends are Nash equilibria and whether all are
-        (``equilibria``, ``nash``), the largest number of sweeps and the median of the seconds.
+        smallest number of private records, the number of final profiles that are Nash equilibria
+        and whether all are (``equilibria``, ``nash``), the largest number of sweeps and the median
+        running time in seconds.
 
     Examples
     --------
@@ -153,7 +154,7 @@ def best_response_row(game: NVOGame, seeds: Iterable[int]) -> dict[str, Any]:
 
 
 def enumeration_row(game: NVOGame, seeds: Iterable[int], *, generations: int) -> dict[str, Any]:
-    """Return the row of the paper's genetic algorithm, AE; the seeds share the processors.
+    """Return the row of the paper's genetic algorithm, AE, with the seeds in parallel.
 
     Parameters
     ----------
@@ -166,7 +167,7 @@ def enumeration_row(game: NVOGame, seeds: Iterable[int], *, generations: int) ->
     Returns
     -------
     dict
-        As :func:`best_response_row`, with ``generations`` in place of ``sweeps``.
+        As for :func:`best_response_row`, with ``generations`` in place of ``sweeps``.
     """
     game = _validate.instance("game", game, NVOGame)
     seeds = _validate.seeds("seeds", seeds)
@@ -180,27 +181,27 @@ def enumeration_row(game: NVOGame, seeds: Iterable[int], *, generations: int) ->
 
 
 def _evolved(game: NVOGame, generations: int, seed: int) -> tuple[NDArray[np.int64], float]:
-    """Return the end of one run of the genetic algorithm, and its seconds."""
+    """Return the final profile of one run of the genetic algorithm, and its time in seconds."""
     began = time.perf_counter()
     run = approximate_enumeration(game, rng=np.random.default_rng(seed), generations=generations)
     return run.profile, time.perf_counter() - began
 
 
 def certified_bound(game: NVOGame, *, time_limit: float = 300.0) -> dict[str, Any]:
-    """Return the best profile known, and the KL that no private profile is below.
+    """Return the best known profile, and a lower bound on the KL of all private profiles.
 
     Parameters
     ----------
     game : NVOGame
     time_limit : float
-        Seconds for the solver.  It stops at a gap of 2 %, and what the gap stops is repeatable;
-        all games of the replication reach it within some ten seconds.
+        Seconds for the solver.  It stops at a gap of 2 %, and such a result is reproducible; all
+        games of the replication reach this gap within about ten seconds.
 
     Returns
     -------
     dict
-        Measures of the best profile, ``lower_bound``, the larger one of the solver's and of
-        :func:`divergence_floor`, ``optimal`` (whether the gap was reached) and ``seconds``;
+        Measures of the best profile; ``lower_bound``, the larger of the solver's bound and
+        :func:`divergence_floor`; ``optimal`` (whether the gap was reached) and ``seconds``;
         algorithm ``certified``.
 
     Examples
@@ -225,7 +226,7 @@ def certified_bound(game: NVOGame, *, time_limit: float = 300.0) -> dict[str, An
 
 
 def divergence_floor(game: NVOGame) -> float:
-    r"""Return a KL that no profile is below, private or not: one tangent of the logarithm.
+    r"""Return a lower bound on the KL of all profiles, private or not, by a tangent of ln.
 
     Parameters
     ----------
@@ -235,8 +236,8 @@ def divergence_floor(game: NVOGame) -> float:
     -------
     float
         :math:`D_{\mathrm{KL}}(q\,\|\,P) + 1 - \sum_k q(k)\, g_k` with
-        :math:`g_k = \max_v \sum_x p_{k,v}(x)\,q(x)/P(x)` and P from best responses that care for
-        KL only, or 0 if that is negative.
+        :math:`g_k = \max_v \sum_x p_{k,v}(x)\,q(x)/P(x)` and P from best responses to the payoff
+        without privacy, or 0 if that is negative.
 
     Notes
     -----
@@ -272,8 +273,8 @@ def replication_results(file: str | Path | None = None) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        As :func:`~pdpbook_pages.tables.replication.replicate` returns it; ``attrs["about"]`` holds
-        the lines above the table: command, hashes of the input files, versions.
+        The result of :func:`~pdpbook_pages.tables.replication.replicate`; ``attrs["about"]``
+        contains the comment lines above the table: command, hashes of the input files, versions.
 
     Notes
     -----

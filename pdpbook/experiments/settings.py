@@ -1,9 +1,9 @@
-r"""Two settings for the experiments of the paper: as stated, and as inferred from its tables.
+r"""Two settings for the paper's experiments: as stated, and as inferred from its tables.
 
 - *stated*: scales :math:`\{3, 2, 1, 0.33, 0.2\}\cdot\Delta q/\varepsilon`, padding for the ε of
   the row;
 - *inferred*: the two small scales ten times smaller, and padding for ε = 1 in every row.  The
-  chapter *Replication* shows the evidence for it, and what stays open.
+  chapter *Replication* presents the evidence and the open questions.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Setting:
     Parameters
     ----------
     multipliers : tuple of float
-        Scales of the actions as multiples of Δq/ε; the third is the Laplace mechanism's.
+        Scales of the actions as multiples of Δq/ε; the third is that of the Laplace mechanism.
     grid_epsilon : float or None
-        The ε for which the interval is padded; the row's own if None.
+        The ε for which the interval is padded; the row's ε if None.
     """
 
     multipliers: tuple[float, ...]

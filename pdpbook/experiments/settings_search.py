@@ -1,7 +1,7 @@
 r"""The search for the settings behind the published figures.
 
-For which ε is the interval padded, and by how much are the two small scales divided?  Every pair of
-answers is tried, and judged by how far its divergences are from the printed ones.  Taught in
+For which ε is the interval padded, and by which number are the two small scales divided?  The
+search tries every pair of answers and compares its divergences with the printed ones.  Taught in
 *Replication: claim by claim*.
 """
 
@@ -24,30 +24,30 @@ if TYPE_CHECKING:
 
 __all__ = ["DIVISORS", "PADDINGS", "TABLES", "misfit", "search_row", "search_settings"]
 
-#: By how much the search divides the two small scales.
+#: The divisors of the two small scales in the search.
 DIVISORS = (1, 2, 5, 10, 20, 50, 100)
-#: For which ε the search pads; None is the row's own.
+#: The values of ε for the padding in the search; None is the row's ε.
 PADDINGS = (None, 0.5, 0.75, 1.0, 1.2, 1.4, 1.6, 2.0)
-_SMALLEST = 1e-100  #: padding and divisor: what is divided by them stays finite
+_SMALLEST = 1e-100  #: smallest padding and divisor, so that quotients are finite
 #: Number of the published table of each data set.
 TABLES = {"height": 1, "income": 3, "credit": 4}
 
 
 def misfit(ours: ArrayLike, published: ArrayLike, *, resolution: float = 5e-5) -> float:
-    """Return how far computed divergences are from printed ones, as a factor.
+    """Return the typical factor between computed and printed divergences.
 
     Parameters
     ----------
     ours, published : array_like, shape (m,)
         Divergences >= 0.
     resolution : float
-        Added to both: figures are printed to four decimals.
+        Added to both, because figures are printed to four decimals.
 
     Returns
     -------
     float
         The root mean square of the logarithm of the ratio, as a factor >= 1: 1 is a perfect fit,
-        2 says "typically off by a factor of two".
+        and 2 means "typically off by a factor of two".
 
     Examples
     --------
@@ -67,7 +67,7 @@ def misfit(ours: ArrayLike, published: ArrayLike, *, resolution: float = 5e-5) -
 def search_row(
     data: ArrayLike, table: int, *, padding: float | None, divisor: float
 ) -> dict[str, Any]:
-    """Return how well one setting fits the published rows with ε >= 1.
+    """Return the misfit of one setting to the published rows with ε >= 1.
 
     Parameters
     ----------
@@ -75,9 +75,9 @@ def search_row(
     table : int
         Number of the published table: 1, 3 or 4.
     padding : float or None
-        The ε for which the interval is padded; None for the row's own.
+        The ε for which the interval is padded; None for the row's ε.
     divisor : float
-        By how much the two small scales are divided.
+        The divisor of the two small scales.
 
     Returns
     -------
@@ -132,14 +132,14 @@ def search_settings(
     data, table
         As for :func:`search_row`.
     paddings, divisors : sequence
-        What to try.
+        The values to try.
     after_each : callable
-        Called without arguments after each of them, for a progress bar.
+        Called without arguments after each pair, for a progress bar.
 
     Returns
     -------
     pandas.DataFrame
-        One :func:`search_row` each.
+        One row of :func:`search_row` for each pair.
 
     Examples
     --------

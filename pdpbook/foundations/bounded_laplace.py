@@ -1,18 +1,18 @@
 r"""The bounded Laplace mechanism: noise that cannot leave the range of the answer.
 
-A share lies in [0, 1], a count is not negative.  Noise may be cut off *after* it was drawn (clamp
-the answer, which is post-processing), or drawn from the Laplace density restricted to the range and
-renormalised.  The second is the bounded Laplace mechanism.  The normalising integral depends on the
-answer, and so a record that moves the answer moves it, too: on [l, u] with sensitivity Δ the scale
-b is worth
+A share lies in [0, 1], and a count is not negative.  A noisy answer may be clamped to its range
+*after* the draw, which is post-processing, or drawn from the Laplace density restricted to the
+range and renormalised.  The second is the bounded Laplace mechanism.  The normalising integral
+depends on the answer, so a record that moves the answer also changes the integral.  On [l, u] with
+sensitivity Δ, the scale b gives
 
 .. math::
 
     e^{\varepsilon(b)}=\frac{e^{\Delta/b}-1}{1-e^{-(u-l)/b}}
     +e^{\Delta/b}\,\frac{1-e^{-(u-l-\Delta)/b}}{1-e^{-(u-l)/b}} ,
 
-which is more than :math:`e^{\Delta/b}` unless Δ is the whole range.  In that case, the one of the
-later chapters of the book, both are equal.
+which is more than :math:`e^{\Delta/b}` unless Δ is the whole range, as in the later chapters of the
+book; the two are then equal.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ def bounded_laplace_scale(
     Returns
     -------
     float
-        The b with :math:`\varepsilon(b)=\varepsilon`, from above, by bisection.
+        The b with :math:`\varepsilon(b)=\varepsilon`, found by bisection and rounded up.
 
     Notes
     -----
     Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
-    Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019), who find it as a fixed point.  Taught
+    Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019), who find b as a fixed point.  Taught
     in *Other mechanisms*.
 
     Examples
@@ -58,11 +58,11 @@ def bounded_laplace_scale(
     lower, upper, sensitivity = _range(lower, upper, sensitivity)
     epsilon = _validate.number("epsilon", epsilon, at_least=1e-9, at_most=500.0)
     width = upper - lower
-    low = sensitivity / epsilon  # never too large: the normalising integral only adds to ε
+    low = sensitivity / epsilon  # never too large: the normalising integral only increases ε
     high = low
     while _epsilon(high, width, sensitivity) > epsilon:
         high *= 2.0  # pragma: no mutate — any factor above 1 brackets the root
-    while low < (middle := low + (high - low) / 2.0) < high:  # until they are neighbours
+    while low < (middle := low + (high - low) / 2.0) < high:  # until they are adjacent floats
         if _epsilon(middle, width, sensitivity) <= epsilon:
             high = middle
         else:
@@ -79,13 +79,13 @@ def bounded_laplace_mechanism(
     epsilon: float,
     rng: np.random.Generator,
 ) -> float | NDArray[np.float64]:
-    """Draw a noisy answer that lies in its range: the ideal mechanism, for experiments.
+    """Draw a noisy answer within its range: the ideal mechanism, for experiments.
 
     Parameters
     ----------
     value : float or array_like
         The exact answer, within the range.  Each entry of an array gets independent noise, and ε is
-        the level of an entry by itself.
+        the privacy level of each entry alone.
     lower, upper, sensitivity, epsilon : float
         As for :func:`bounded_laplace_scale`.
     rng : numpy.random.Generator
@@ -100,7 +100,7 @@ def bounded_laplace_mechanism(
     -----
     Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019).  Taught in *Other mechanisms*.  Do
-    not release what it returns: the low bits of floating-point noise betray the answer.
+    not release the result: the low bits of floating-point noise betray the answer.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def bounded_laplace_mechanism(
         raise _validate.fail("value", f"within [{lower:g}, {upper:g}]", float(exact[outside][0]))
     level = _validate.generator("rng", rng).random(exact.shape)
     left, right = -np.expm1((lower - exact) / scale), -np.expm1((exact - upper) / scale)
-    target = level * (left + right)  # twice the mass below the draw, within the range
+    target = level * (left + right)  # twice the mass of the range below the draw
     below = target < left
     with np.errstate(divide="ignore", invalid="ignore"):
         drawn = np.where(

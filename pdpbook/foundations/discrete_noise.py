@@ -1,27 +1,27 @@
-r"""Exact noise: draws whose distribution is the stated one, with no rounding.
+r"""Exact noise: draws from the stated distribution, with no rounding.
 
-A double holds 53 bits, so a program that computes noise as :math:`-b\ln U` cannot return every
-number, and which numbers it can return depends on the value to which the noise is added (Mironov
-2012).  The samplers here never compute a logarithm or an exponential.  All their randomness is
-uniform whole numbers and comparisons between whole numbers, and their outputs are whole numbers.
+A double has 53 bits, so a program that computes noise as :math:`-b\ln U` cannot return every
+number, and the set of numbers it can return depends on the value to which the noise is added
+(Mironov 2012).  The samplers here never compute a logarithm or an exponential.  They draw uniform
+whole numbers, compare whole numbers, and return whole numbers.
 
-**A coin of probability** :math:`e^{-x}` **for** :math:`0\le x\le1`.  Toss coins of the
-probabilities :math:`x, \tfrac x2, \tfrac x3, \dots` until one fails.  The first :math:`k` of them
-all succeed with probability :math:`x^k/k!`, so the number of the first failure is odd with
+**A coin of probability** :math:`e^{-x}` **for** :math:`0\le x\le1`.  Toss coins with the
+probabilities :math:`x, \tfrac x2, \tfrac x3, \dots` until one fails.  The first :math:`k` coins
+all succeed with probability :math:`x^k/k!`, so the index of the first failure is odd with
 probability
 
 .. math:: (1-x)+\Bigl(\frac{x^2}{2!}-\frac{x^3}{3!}\Bigr)+\dots=e^{-x} .
 
-For a larger x, toss a coin of probability :math:`e^{-1}` for each whole one in it, and stop at the
-first that fails (Canonne, Kamath & Steinke 2020, Algorithm 1).  Here x is a multiple of
-:math:`2^{-62}`; a coin of probability :math:`x/k` is a uniform number of 62 bits below
-:math:`2^{62}x` and, independently, a uniform number from 0 to k - 1 that is 0.
+For a larger x, toss a coin of probability :math:`e^{-1}` for each unit of its integer part, and
+stop at the first failure (Canonne, Kamath & Steinke 2020, Algorithm 1).  Here x is a multiple of
+:math:`2^{-62}`.  A coin of probability :math:`x/k` succeeds if a uniform number of 62 bits is below
+:math:`2^{62}x` and an independent uniform number from 0 to k - 1 is 0.
 
 **Geometric numbers**, :math:`\Pr[G\ge g]=e^{-rg}`.  Write :math:`G=L+2^jH` with
 :math:`0\le L<2^j`.  Then :math:`e^{-rG}` is a product, so L and H are independent: L is a uniform
-number of j bits that is kept with probability :math:`e^{-rL}`, and H counts successes of coins of
-probability :math:`e^{-2^jr}` before the first failure.  With the largest j for which
-:math:`2^jr<1` both take few coins, however wide the noise is.
+number of j bits that is kept with probability :math:`e^{-rL}`, and H counts the successes of coins
+of probability :math:`e^{-2^jr}` before the first failure.  With the largest j for which
+:math:`2^jr<1`, both need few coins, however wide the noise is.
 
 **Discrete Laplace**, :math:`\Pr[Z=z]\propto e^{-r|z|}`: a geometric number with a random sign,
 drawn again if it is 0 with a minus, because 0 would count twice (their Algorithm 2).
@@ -30,11 +30,10 @@ drawn again if it is 0 with a minus, because 0 would count twice (their Algorith
 is kept with probability :math:`e^{-(hz^2-r|z|+\kappa)}`, where :math:`\kappa\ge r^2/4h` makes the
 exponent positive for all z (their Algorithm 3).
 
-A rate is an ε divided by a sensitivity, rounded *down* to a multiple of :math:`2^{-62}`.  So the
-noise is at least as wide as was asked for, by a part in :math:`10^6` or less, and the promise holds
-exactly.  Noise beyond :math:`\pm2^{62}` is returned as :math:`\pm2^{62}`; what is added to it is
-then clipped to :math:`\pm2^{61}` by :func:`add_noise`, which gives the same number with and without
-this limit.
+A rate is an ε divided by a sensitivity, rounded *down* to a multiple of :math:`2^{-62}`.  The noise
+is therefore at least as wide as requested, at most one part in :math:`10^6` wider, and the promise
+holds exactly.  Noise beyond :math:`\pm2^{62}` is returned as :math:`\pm2^{62}`.  This limit changes
+no result, because :func:`add_noise` clips the noisy number to :math:`\pm2^{61}`.
 """
 
 from __future__ import annotations
@@ -66,14 +65,14 @@ BITS = 62
 UNITS = 2**BITS
 #: No noise is larger, and no noisy number is larger than half of it.
 LARGEST = 2**62
-#: At most so many candidates are tried at once by :func:`choose`.
+#: :func:`choose` tries at most this many candidates at once.
 _BLOCK = 2**14
 
 
 def rate_units(rate: Fraction) -> int:
     """Return a rate, ε divided by a sensitivity, in units of 2⁻⁶².
 
-    It is rounded down, because less rate is more noise; the rate must be at least 2⁻⁶².
+    It is rounded down, because a lower rate means more noise; the rate must be at least 2⁻⁶².
     """
     units = math.floor(rate * UNITS)
     if units < 1:
@@ -86,12 +85,12 @@ def coins(
 ) -> NDArray[np.bool_]:
     """Toss coins that succeed with probability :math:`e^{-x}`, exactly, shape (m,).
 
-    ``wholes`` are the whole parts of the x, ``exponents`` :math:`2^{62}` times the rest of each.
+    ``wholes`` are the integer parts of x, and ``exponents`` are :math:`2^{62}` times the fractions.
     Source: Canonne, Kamath & Steinke (2020), Algorithm 1.
     """
     kept = np.ones(exponents.size, dtype=bool)
     left = np.broadcast_to(wholes, exponents.shape).copy()
-    while (more := np.flatnonzero(kept & (left > 0))).size:  # a coin of 1/e for each whole one
+    while (more := np.flatnonzero(kept & (left > 0))).size:  # a coin of 1/e for each unit
         left[more] -= 1
         kept[more] = _small_coins(np.full(more.size, UNITS), rng)
     kept[kept] = _small_coins(exponents[kept], rng)
@@ -134,7 +133,7 @@ def geometric_numbers(units: int, size: int, rng: np.random.Generator) -> NDArra
 
 
 def discrete_laplace_noise(units: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    r"""Draw :math:`\Pr[Z=z]\propto e^{-r|z|}` exactly, for a rate r in units of :math:`2^{-62}`."""
+    r"""Draw Z, :math:`\Pr[Z=z]\propto e^{-r|z|}`, exactly; the rate r is in units of 2⁻⁶²."""
     noise = np.empty(size, dtype=np.int64)
     open_ = np.arange(size)
     while open_.size:
@@ -163,8 +162,8 @@ def discrete_gaussian_noise(
 ) -> NDArray[np.int64]:
     r"""Draw discrete Gaussian noise, :math:`\Pr[Z=z]\propto e^{-z^2/2\sigma^2}`, exactly.
 
-    :math:`1/2\sigma^2` is rounded down to a multiple of :math:`2^{-62}`, which is a little more
-    noise.
+    The rate :math:`1/2\sigma^2` is rounded down to a multiple of :math:`2^{-62}`, which slightly
+    increases the noise.
     """
     curve = rate_units(1 / (2 * variance))
     slope = UNITS // (math.isqrt(math.floor(variance)) + 1)
@@ -183,7 +182,7 @@ def discrete_gaussian_noise(
 
 
 def add_noise(values: NDArray[np.int64], noise: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return noisy whole numbers, clipped to ±2⁶¹ whatever they are; the values are at most 2⁵³."""
+    """Return values plus noise, clipped to ±2⁶¹; the values are at most 2⁵³ in size."""
     return np.clip(values + noise, -LARGEST // 2, LARGEST // 2)
 
 
@@ -198,10 +197,10 @@ def choose(
     r"""Choose candidates by the exponential mechanism, exactly, shape (size,).
 
     The logarithm of a weight is :math:`(\varepsilon/2-2^{-62})u/\Delta u`, rounded down to a
-    multiple of :math:`2^{-62}`.  A record changes it by at most ε/2, rounding included, and so
-    the logarithm of the sum of the weights, so the choice is ε-private.  A candidate is drawn
-    uniformly and kept with a probability in proportion to its weight, until one is kept; that
-    takes at most as many tries on average as there are candidates.
+    multiple of :math:`2^{-62}`.  A record changes it by at most ε/2, rounding included, and the
+    logarithm of the sum of the weights likewise, so the choice is ε-private.  Candidates are drawn
+    uniformly, and kept with a probability in proportion to their weight, until one is kept.  The
+    mean number of tries is at most the number of candidates.
     """
     slope = max(epsilon / 2 - Fraction(1, UNITS), Fraction(0)) / sensitivity * UNITS
     logs = [math.floor(slope * utility) for utility in utilities]
@@ -221,7 +220,7 @@ def choose(
 def discrete_gaussian_mechanism(
     value: ArrayLike, *, sigma: float, rng: np.random.Generator | None = None
 ) -> int | NDArray[np.int64]:
-    r"""Add discrete Gaussian noise, the Gaussian mechanism of whole numbers.
+    r"""Add discrete Gaussian noise: the Gaussian mechanism for whole numbers.
 
     Parameters
     ----------
@@ -230,7 +229,7 @@ def discrete_gaussian_mechanism(
         :math:`\sigma` from 0.01 to 10⁶.  The standard deviation of the noise is at most σ, and
         nearly σ for σ above 1.
     rng : numpy.random.Generator, optional
-        A release takes None: the generator of the operating system.
+        For a release, leave it out: the default is the generator of the operating system.
 
     Returns
     -------
@@ -240,9 +239,9 @@ def discrete_gaussian_mechanism(
     Notes
     -----
     Neighbouring data sets are those between which ``value`` changes by at most
-    :math:`\Delta_2` in the L2 norm.  The release is then :math:`\Delta_2^2/2\sigma^2`-zCDP, as
-    continuous Gaussian noise of the same σ is.  Source: Canonne, Kamath & Steinke (2020), Theorem 4
-    and Algorithm 3.  Taught in *From the theorem to the bits*.
+    :math:`\Delta_2` in the L2 norm.  The release is then :math:`\Delta_2^2/2\sigma^2`-zCDP, just
+    as with continuous Gaussian noise of the same σ.  Source: Canonne, Kamath & Steinke (2020),
+    Theorem 4 and Algorithm 3.  Taught in *From the theorem to the bits*.
 
     Examples
     --------

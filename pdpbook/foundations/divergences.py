@@ -8,7 +8,7 @@ neighbouring data sets,
   :math:`\sum_x (P(x)-e^\varepsilon Q(x))^+`, reached by the event where P exceeds
   :math:`e^\varepsilon Q`;
 - the Kullback–Leibler divergence :math:`\sum_x P(x)\ln\frac{P(x)}{Q(x)}` is the mean of the privacy
-  loss, and what a release loses of its data.
+  loss, and measures the information that a release loses.
 
 The proofs are in the chapter *Laplace and Gaussian noise*.
 """
@@ -31,7 +31,7 @@ def kl_divergence(p: ArrayLike, q: ArrayLike) -> float:
     Parameters
     ----------
     p, q : array_like, shape (K,)
-        Probability vectors: the data's and the released one, in this order.
+        Probability vectors: the distribution of the data, then the released one.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def pure_epsilon(p: ArrayLike, q: ArrayLike) -> float:
 
     Notes
     -----
-    Taught in *Laplace and Gaussian noise*; only single outputs need to be looked at, because the
+    Taught in *Laplace and Gaussian noise*.  It suffices to compare single outputs, because the
     ratio of an event lies between the ratios of its outputs.
 
     Examples
@@ -93,7 +93,7 @@ def hockey_stick_divergence(p: ArrayLike, q: ArrayLike, *, epsilon: float) -> fl
     Parameters
     ----------
     p, q : array_like, shape (K,)
-        Output distributions on a data set and on a neighbour; one direction only.
+        Output distributions on a data set and on a neighbour; the order matters.
     epsilon : float
         :math:`\varepsilon \ge 0`; at 0 this is the total variation distance.
 

@@ -1,20 +1,20 @@
 r"""Laplace noise on a grid of K equal bins of [0, 1].
 
-A record in bin k is released as if it sat at the midpoint of its bin and noise had been added to
-it, conditional on the result staying in [0, 1].  Before that condition the mass of a bin depends
-only on how many steps it is away: with :math:`r = 1/(Kb)`, the width of a bin over the scale,
+A record in bin k is released as if it were at the midpoint of its bin and noise had been added to
+it, conditional on the result staying in [0, 1].  Without this condition, the mass of a bin depends
+only on its distance s from bin k.  With :math:`r = 1/(Kb)`, the bin width over the scale, it is
 
 .. math:: m_0 = 1 - e^{-r/2}, \qquad
           m_s = \tfrac12\,(1 - e^{-r})\,e^{-r(s-1/2)} \quad (s \ge 1),
 
-twice a half of the own bin, and one side of any other.  A row of noise puts the masses in the
-places that the record's bin gives them, and divides by their sum.  Every release in the book is
-made of such rows.  Taught in *The truncated Laplace density*.
+where the first counts both halves of the record's own bin.  A row of noise lists the masses of the
+bins from 1 to K, divided by their sum.  Every release in the book is made of such rows.  Taught in
+*The truncated Laplace density*.
 
-These rows are the *ideal* mechanism, of real numbers, computed with rounding.  What is judged and
-drawn is a mechanism *in whole numbers*: each row consists of whole weights that sum to 2⁵², and an
-output is drawn by one uniform whole number.  Its probabilities are multiples of 2⁻⁵² and therefore
-doubles without rounding, and :func:`whole_weights` says how near they are to the ideal ones.
+These rows are the *ideal* mechanism, of real numbers, computed with rounding.  The mechanism that
+is analysed and used is one *in whole numbers*: each row consists of whole weights that sum to 2⁵²,
+and one uniform whole number selects an output.  Its probabilities are multiples of 2⁻⁵² and
+therefore exact doubles, and :func:`whole_weights` bounds their distance from the ideal ones.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from pdpbook._portable import exp, expm1
 
 __all__ = ["SCALES", "drawn_bins", "laplace_masses", "laplace_rows", "whole_weights"]
 
-#: Scales outside make the rows of the nearer end: hardly any noise, or the uniform distribution.
+#: A scale outside gives the row of the nearer end: hardly any noise, or the uniform distribution.
 SCALES = (1e-150, 1e150)
 
-#: The ideal mass of an output is positive; where it would underflow, it is this number.
+#: The ideal mass of an output is positive; a mass that would underflow is replaced by this number.
 SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 def whole_weights(rows: NDArray[np.float64]) -> NDArray[np.int64]:
     r"""Round probabilities, shape (..., K), to whole weights that sum to 2⁵² along the last axis.
 
-    The weight of a probability p is the whole number nearest to :math:`2^{52}p`, and 1 where this
-    is 0 and p is positive.  What is then missing to 2⁵², or too much, goes to the largest weight
-    of the row, the first of several; no other weight changes by more than one unit.  So the total
-    variation distance between a row of m positive probabilities with the sum :math:`1\pm\eta` and
-    its weights over 2⁵² is at most :math:`(m-1)/2^{52}+\eta`.
+    The weight of a probability p is the whole number nearest to :math:`2^{52}p`, or 1 if that is 0
+    and p is positive.  The first of the largest weights of the row then takes up the difference
+    to 2⁵²; no other weight is off by more than one unit.  The total variation distance between a
+    row of m positive probabilities with the sum :math:`1\pm\eta` and its weights over 2⁵² is
+    therefore at most :math:`(m-1)/2^{52}+\eta`.
     """
     weights = np.rint(rows * float(UNITS)).astype(np.int64)
     np.maximum(weights, rows > 0.0, out=weights)
@@ -64,17 +64,17 @@ def drawn_bins(
 ) -> NDArray[np.int64]:
     """Draw bins with probabilities S(x) / (n 2⁵²), without rounding, shape (size,).
 
-    The n records have ``records * units`` units together, the sum of ``mass``, of which one is
-    drawn and each bin owns a stretch.  The unit's number is drawn as a quotient and a remainder by
-    ``units``, two independent uniform whole numbers, as it may be too large for one.  Anything
-    whose ``integers(high, size=size)`` draws uniformly will do for ``rng``.
+    The sum of ``mass`` is ``records * units``.  One of these units is drawn, and each bin owns a
+    stretch of them.  The number of the unit may be too large for one draw, so its quotient and its
+    remainder by ``units`` are drawn as two independent uniform whole numbers.  The generator
+    ``rng`` may be any object whose ``integers(high, size=size)`` draws uniformly.
     """
     ends = [divmod(end, units) for end in accumulate(mass)]
     quotients, remainders = (np.array(part, dtype=np.int64) for part in zip(*ends, strict=True))
     first = rng.integers(records, size=size)
     second = rng.integers(units, size=size)
-    bins = np.searchsorted(quotients, first)  # the quotients of the ends before are smaller
-    tied = np.flatnonzero(quotients[bins] == first)  # where the remainder decides
+    bins = np.searchsorted(quotients, first)  # all earlier ends have smaller quotients
+    tied = np.flatnonzero(quotients[bins] == first)  # here the remainder decides
     while tied.size:
         tied = tied[second[tied] >= remainders[bins[tied]]]
         bins[tied] += 1
@@ -85,8 +85,8 @@ def drawn_bins(
 def laplace_masses(scales: NDArray[np.float64], bins: int) -> NDArray[np.float64]:
     """Return the :math:`m_s`, s = 0, …, K - 1, for each scale b > 0, shape (m, K).
 
-    The scales are in units of the grid.  The masses are made by ``expm1``, so that tails keep full
-    relative precision down to 2.2e-308, and are the same to the last bit on every machine.
+    The scales are in units of the grid.  The masses are computed by ``expm1``: the tails keep full
+    relative precision down to 2.2e-308, and every machine computes the same bits.
     """
     rate = 1.0 / (bins * np.clip(scales, *SCALES))[:, None]
     masses = -0.5 * expm1(-rate) * exp(-rate * np.maximum(np.arange(bins) - 0.5, 0.0))
@@ -97,10 +97,10 @@ def laplace_masses(scales: NDArray[np.float64], bins: int) -> NDArray[np.float64
 def laplace_rows(
     places: NDArray[np.int64], scales: NDArray[np.float64], bins: int
 ) -> NDArray[np.float64]:
-    """Return the truncated Laplace distribution for m places and their scales b >= 0, shape (m, K).
+    """Return the truncated Laplace distributions of m places with scales b >= 0, shape (m, K).
 
-    A scale of 0 is no noise: the row is 1 at the place and 0 elsewhere.  With any other scale no
-    entry is 0: one that would be smaller than 2.2e-308 is this number.
+    A scale of 0 means no noise: the row is 1 at the place and 0 elsewhere.  With any other scale,
+    every entry is positive: an entry that would be below 2.2e-308 is set to this number.
     """
     steps = np.abs(np.arange(bins) - places[:, None])
     rows = np.take_along_axis(laplace_masses(scales, bins), steps, axis=1)

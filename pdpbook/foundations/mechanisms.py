@@ -1,9 +1,9 @@
-r"""The five basic mechanisms, and the privacy that they buy.
+r"""The five basic mechanisms and their privacy.
 
 ========================  ==================================  ============================
 mechanism                 releases                            privacy
 ========================  ==================================  ============================
-randomised response       one bit, kept or flipped            ε-DP for the one who answers
+randomised response       one bit, kept or flipped            ε-DP for each respondent
 Laplace                   f(D) + Lap(Δ₁/ε)                    ε-DP
 geometric                 f(D) + two-sided geometric          ε-DP, f in whole numbers
 Gaussian                  f(D) + N(0, σ²)                     (ε, δ)-DP, with Δ₂
@@ -11,19 +11,19 @@ exponential               r with weight exp(ε u(D, r)/(2Δu))  ε-DP
 ========================  ==================================  ============================
 
 Δ₁ and Δ₂ are the largest changes of f in the L1 and in the L2 norm when one record comes or goes.
-:func:`laplace_epsilon` and :func:`gaussian_delta` compute what Laplace and Gaussian noise is worth,
-its *privacy map*.  Their samplers take a scale of its own for each entry.
+:func:`laplace_epsilon` and :func:`gaussian_delta` compute the *privacy maps* of Laplace and
+Gaussian noise.  The two samplers accept a separate scale for each entry.
 
-Two kinds of samplers stand here.  :func:`geometric_mechanism`, :func:`exponential_mechanism` and
+There are two kinds of samplers.  :func:`geometric_mechanism`, :func:`exponential_mechanism` and
 :func:`randomised_response` draw *exactly*, with the samplers of
-:mod:`pdpbook.foundations.discrete_noise`: what they return has the stated distribution to the last
-bit, so they may be used for a release.  Without ``rng`` they draw from the generator of the
-operating system, as a release must.
+:mod:`pdpbook.foundations.discrete_noise`: their results have exactly the stated distribution, so
+they may be used for a release.  Without ``rng`` they draw from the generator of the operating
+system, as a release must.
 
 :func:`laplace_mechanism` and :func:`gaussian_mechanism` are the textbook's mechanisms on real
 numbers.  They are for experiments and never for a release, because the low bits of a floating-point
-sum betray what was added to (Mironov 2012; the chapter *From the theorem to the bits* runs the
-attack).  To release a mean or a sum, put it on a grid: :func:`pdpbook.noisy_mean`.
+sum betray the exact answer (Mironov 2012; the chapter *From the theorem to the bits* runs the
+attack).  To release a mean or a sum, put it on a grid, as :func:`pdpbook.noisy_mean` does.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def laplace_mechanism(
     value : float or array_like
     sensitivity : float or array_like
         :math:`\Delta_1 > 0`, in the unit of ``value``: the L1 change of the whole array ``value``
-        that one record can make.  An array gives each entry a scale of its own.
+        that one record can make.  An array gives each entry its own scale.
     epsilon : float or array_like, ε > 0
     rng : numpy.random.Generator
 
@@ -81,8 +81,8 @@ def laplace_mechanism(
     Notes
     -----
     Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
-    Do not release what it returns: with a small ε more than half of such doubles can come from one
-    of two neighbouring data sets alone (:func:`pdpbook.foundations.impossible_share`).
+    Do not release the result: with a small ε, more than half of such doubles can come from only one
+    of two neighbouring data sets (:func:`pdpbook.foundations.impossible_share`).
     :func:`geometric_mechanism` and :func:`pdpbook.noisy_mean` draw exactly.
 
     Source: Dwork, McSherry, Nissim & Smith (2006); Utaliyeva, Shin & Choi (2021), eq. (5).
@@ -106,7 +106,7 @@ def laplace_mechanism(
 
 
 def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> float | NDArray[np.float64]:
-    r"""Return the ε that Laplace noise of a given scale is worth.
+    r"""Return the ε of Laplace noise with a given scale.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> float | ND
     Returns
     -------
     float or ndarray
-        :math:`\Delta_1/b`, exactly the smallest ε, rounded up.
+        The smallest ε, :math:`\Delta_1/b`, rounded up.
 
     Notes
     -----
@@ -143,17 +143,17 @@ def geometric_mechanism(
     epsilon: float,
     rng: np.random.Generator | None = None,
 ) -> int | NDArray[np.int64]:
-    r"""Add two-sided geometric noise, the Laplace mechanism of whole numbers.
+    r"""Add two-sided geometric noise: the Laplace mechanism for whole numbers.
 
     Parameters
     ----------
     value : int or array_like of int, at most 2⁵³ in size
     sensitivity : int
-        L1 change of ``value`` that one record can make, at least 1.
+        The L1 change of ``value`` that one record can make, at least 1.
     epsilon : float
-        :math:`\varepsilon > 0`; from 1e-12 to 36 times the sensitivity.
+        :math:`\varepsilon > 0`, from 1e-12 to 36 times the sensitivity.
     rng : numpy.random.Generator, optional
-        A release takes None: the generator of the operating system.
+        For a release, leave it out: the default is the generator of the operating system.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def geometric_mechanism(
     Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Ghosh, Roughgarden & Sundararajan (2009).  Taught in *Other mechanisms*.  The noise is
     drawn exactly (:mod:`pdpbook.foundations.discrete_noise`), with ε / Δ₁ rounded down to a
-    multiple of :math:`2^{-62}`: every whole number can come out, with the stated probability,
+    multiple of :math:`2^{-62}`: every whole number can be returned, with the stated probability,
     whatever ``value`` is.
 
     Examples
@@ -180,7 +180,7 @@ def geometric_mechanism(
     source = release_source(rng)
     if epsilon / sensitivity < 1e-12:
         raise _validate.fail("epsilon", "at least 1e-12 times the sensitivity", epsilon)
-    if epsilon / sensitivity > 36.0:  # the noise would be 0 but for a chance of 1e-15
+    if epsilon / sensitivity > 36.0:  # the noise would be 0 except with probability 1e-15
         raise _validate.fail("epsilon", "at most 36 times the sensitivity", epsilon)
     units = rate_units(Fraction(epsilon) / sensitivity)
     noise = discrete_laplace_noise(units, raw.size, source).reshape(raw.shape)
@@ -191,7 +191,7 @@ def geometric_mechanism(
 def gaussian_delta(
     sigma: ArrayLike, *, sensitivity: float = 1.0, epsilon: ArrayLike
 ) -> float | NDArray[np.float64]:
-    r"""Return the δ that Gaussian noise is worth at a given ε.
+    r"""Return the δ of Gaussian noise at a given ε.
 
     Parameters
     ----------
@@ -211,10 +211,10 @@ def gaussian_delta(
     -----
     Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Balle & Wang (2018), Theorem 8.  Taught in *Laplace and Gaussian noise*.  With
-    :math:`u=\Delta_2/\sigma`, :math:`z=\varepsilon/u-u/2` and :math:`w=z+u` the two terms are
-    :math:`\varphi(z)M(z)` and :math:`\varphi(z)M(w)`, M the Mills ratio
-    :math:`(1-\Phi)/\varphi`; so neither :math:`e^{\varepsilon}` nor a difference of two nearly
-    equal numbers is ever formed, and δ keeps about twelve digits down to 1e-300.  It is rounded up.
+    :math:`u=\Delta_2/\sigma`, :math:`z=\varepsilon/u-u/2` and :math:`w=z+u`, the two terms are
+    :math:`\varphi(z)M(z)` and :math:`\varphi(z)M(w)`, where :math:`M=(1-\Phi)/\varphi` is the Mills
+    ratio.  The function never forms :math:`e^{\varepsilon}` or a difference of two nearly equal
+    numbers, so δ has about twelve correct digits down to 1e-300.  It is rounded up.
 
     Examples
     --------
@@ -239,14 +239,14 @@ def analytic_gaussian_sigma(
     sensitivity : float or array_like
         :math:`\Delta_2 > 0`: the largest L2 change that one record can make.
     epsilon : float or array_like
-        :math:`\varepsilon > 0`, as large as you like.
+        :math:`\varepsilon > 0`, of any size.
     delta : float
-        δ in [1e-300, 1): below, a float has too few digits left.
+        δ in [1e-300, 1); smaller floats have too few digits.
 
     Returns
     -------
     float or ndarray
-        The σ at which :func:`gaussian_delta` is δ, from above, to full precision.
+        The σ at which :func:`gaussian_delta` is δ, rounded up, to full precision.
 
     Notes
     -----
@@ -308,14 +308,14 @@ def gaussian_mechanism(
     Returns
     -------
     float or ndarray
-        ``value`` plus noise of the standard deviation :func:`analytic_gaussian_sigma`.
+        ``value`` plus noise; :func:`analytic_gaussian_sigma` gives its standard deviation.
 
     Notes
     -----
     Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
-    The low bits of a double betray the answer: for a release :func:`discrete_gaussian_mechanism`
-    draws whole numbers exactly.  Source: Balle & Wang (2018), Algorithm 1.  Taught in *Laplace and
-    Gaussian noise*.
+    The low bits of a double betray the answer; for a release use the exact
+    :func:`discrete_gaussian_mechanism`.  Source: Balle & Wang (2018), Algorithm 1.  Taught in
+    *Laplace and Gaussian noise*.
 
     Examples
     --------
@@ -333,7 +333,7 @@ def gaussian_mechanism(
 def exponential_probabilities(
     utilities: ArrayLike, *, sensitivity: float, epsilon: float
 ) -> NDArray[np.float64]:
-    r"""Return the probabilities with which the exponential mechanism chooses.
+    r"""Return the probabilities of the candidates under the exponential mechanism.
 
     Parameters
     ----------
@@ -346,7 +346,7 @@ def exponential_probabilities(
     Returns
     -------
     ndarray, shape (R,)
-        Proportional to :math:`e^{\varepsilon u(D,r)/2\Delta u}`.
+        Probabilities proportional to :math:`e^{\varepsilon u(D,r)/2\Delta u}`.
 
     Notes
     -----
@@ -378,29 +378,28 @@ def exponential_mechanism(
     size: int | None = None,
     rng: np.random.Generator | None = None,
 ) -> int | NDArray[np.int64]:
-    """Choose a candidate at random, the better ones with more probability.
+    """Choose a candidate at random: the higher its utility, the more probable it is.
 
     Parameters
     ----------
     utilities, sensitivity, epsilon
         As for :func:`exponential_probabilities`.
     size : int, optional
-        Number of independent draws, each of which costs ε, up to 2 GiB of them; a single one if
-        not given.
+        Number of independent draws, up to 2 GiB of them; one draw if not given.  Each costs ε.
     rng : numpy.random.Generator, optional
-        A release takes None: the generator of the operating system.
+        For a release, leave it out: the default is the generator of the operating system.
 
     Returns
     -------
     int or ndarray of int, shape (size,)
-        Number of the chosen candidate.
+        Index of the chosen candidate.
 
     Notes
     -----
     Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: McSherry & Talwar (2007).  Taught in *Other mechanisms*.  The choice is
-    exact (:func:`pdpbook.foundations.discrete_noise.choose`) and takes at most as many tries as
-    there are candidates, on average.
+    exact (:func:`pdpbook.foundations.discrete_noise.choose`), and the mean number of tries is at
+    most the number of candidates.
 
     Examples
     --------
@@ -432,9 +431,9 @@ def randomised_response(
     Parameters
     ----------
     answers : bool or array_like of bool
-    epsilon : float, ε > 0 of each person who answers
+    epsilon : float, ε > 0 of each respondent
     rng : numpy.random.Generator, optional
-        A release takes None: the generator of the operating system.
+        For a release, leave it out: the default is the generator of the operating system.
 
     Returns
     -------
@@ -443,10 +442,11 @@ def randomised_response(
 
     Notes
     -----
-    In this local model neighbours are any two answers of one person (replacement).  A lie is
-    proposed with probability 1/2 and kept with probability :math:`e^{-\varepsilon}`, and the
-    proposal is made again until something is kept.  This is exact, with ε rounded down to a
-    multiple of :math:`2^{-62}`.  Source: Warner (1965).  Taught in *Why noise?*
+    In this local model, neighbours are any two answers of one person (replacement).  The truth or
+    the lie is proposed with probability 1/2 each; a lie is kept with probability
+    :math:`e^{-\varepsilon}`, the truth always, and the proposal is repeated until one is kept.
+    This is exact, with ε rounded down to a multiple of :math:`2^{-62}`.  Source: Warner (1965).
+    Taught in *Why noise?*
 
     Examples
     --------
@@ -478,7 +478,7 @@ def _numbers(name: str, values: ArrayLike, **bounds: float) -> Any:
 
 
 def _quotient(top: Any, bottom: Any, first: str, second: str) -> Any:
-    """Return top / bottom, refused where it leaves the range of floating-point numbers."""
+    """Return top / bottom; refuse a quotient that overflows or underflows."""
     over, under = np.asarray(top), np.asarray(bottom)
     _validate.broadcast(first, over, second, under)
     with np.errstate(over="ignore", under="ignore"):
@@ -490,7 +490,7 @@ def _quotient(top: Any, bottom: Any, first: str, second: str) -> Any:
 
 
 def _noise_fits(value: Any, scale: Any, name: str) -> None:
-    """Refuse noise that can carry an answer beyond the largest float."""
+    """Refuse noise that can move an answer beyond the largest float."""
     if max(float(np.abs(value).max()), 1000.0 * float(np.max(scale))) > 8e307:
         raise ValueError(
             f"value and {name} must leave room for 1000 scales of noise, "
@@ -509,11 +509,11 @@ def _gaussian_delta(u: Any, epsilon: NDArray[np.float64]) -> NDArray[np.float64]
         z = epsilon / u - u / 2.0
         density = np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
         long = ndtr(-z) - density * mills(epsilon / u + u / 2.0)
-    # a short step: M(z) - M(z + u) is the integral of -M'(t) = 1 - t M(t), by Gauss's rule
+    # for small u, M(z) - M(z + u) is the integral of -M'(t) = 1 - t M(t), by Gauss's rule
     start, width = np.clip(z, -0.5, 50.0), np.minimum(u, 1.0)
     t = start[..., None] + 0.5 * width[..., None] * (_NODES + 1.0)
     short = density * 0.5 * width * ((1.0 - t * mills(t)) @ _WEIGHTS)
-    with np.errstate(over="ignore"):  # of z and its square; above 1 nothing is left of the density
+    with np.errstate(over="ignore"):  # z or z² may overflow; the density is then 0
         rounding = 2.0**-46 + np.minimum(2.0**-48 * np.abs(z) * (epsilon / u + u / 2.0), 1.0)
     return np.minimum(np.where(u < 1.0, short, long) * (1.0 + rounding), 1.0)
 

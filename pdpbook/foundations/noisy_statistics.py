@@ -28,22 +28,22 @@ a power of ten of at most a thousandth of w/n, so that rounding Δ up adds at mo
 thousand to the noise.
 
 **A quantile** is chosen among public candidates by the exponential mechanism.  Each record is
-first replaced by the candidate that is next to it, which is a function of one record.  Let
-:math:`a(r)` records be below the candidate r and :math:`b(r)` below or at it.  The q-quantile has
-the rank qn, and r has all ranks from a(r) to b(r), so the utility of r is minus the distance of qn
-from this interval,
+first replaced by the nearest candidate, which is a function of one record.  Let :math:`a(r)` be the
+number of records below the candidate r, and :math:`b(r)` the number of records below or at r.  The
+q-quantile has the rank qn, and r has all ranks from a(r) to b(r), so the utility of r is minus the
+distance of qn from this interval,
 
 .. math:: u(r)=-\max\{a(r)-qn,\;qn-b(r),\;0\} .
 
-It is 0 at a value that many records share if qn is among their ranks.  The utility
-:math:`-|b(r)-qn|` does not know such ties: it has the same value at the tie as at all candidates
-from there to the next record.
+The utility is 0 at a value that many records share if qn is among their ranks.  The utility
+:math:`-|b(r)-qn|` ignores such ties: it has the same value at the tie as at all candidates
+between the tie and the next record.
 
 *Sensitivity.*  Without a record, n is n - 1, and a(r) and b(r) fall by one or stay.  So
 :math:`a(r)-qn` rises by q or falls by 1 - q, and :math:`qn-b(r)` falls by q or rises by 1 - q.
-A maximum changes by no more than one of its members, hence u(r) by at most
+A maximum changes by at most the largest change of its arguments, so u(r) changes by at most
 :math:`\max\{q,1-q\}`.  If a record is replaced by another, qn stays and a(r) and b(r) change by at
-most 1, hence u(r) by at most 1.  The utilities are fractions, and the choice is exact
+most 1, so u(r) changes by at most 1.  The utilities are fractions, and the choice is exact
 (:func:`pdpbook.foundations.discrete_noise.choose`).
 """
 
@@ -77,7 +77,7 @@ __all__ = [
     "noisy_quantile",
 ]
 
-#: The mean is rounded to at most this part of the most that one record changes it.
+#: The step of the mean is at most this fraction of the largest change that one record can make.
 _FINENESS = 1000
 #: Sums of steps stay below this, so that they are exact in 64 bits.
 _LARGEST_SUM = 2**61
@@ -85,10 +85,10 @@ _LARGEST_SUM = 2**61
 
 @dataclass(frozen=True)
 class MeanGrid:
-    """The grid on which a mean is released: made by :func:`mean_grid`.
+    """The grid on which a mean is released; :func:`mean_grid` returns it.
 
     ``steps`` is the number W of steps from the lower end to the upper one, rounded up, and ``step``
-    their length, the precision of the release, in the unit of the values.
+    the length of a step, the precision of the release, in the unit of the values.
     """
 
     n: int
@@ -129,11 +129,11 @@ class MeanGrid:
         return min(float(Fraction(self.lower) + within * self.step), self.upper)
 
     def rate(self, epsilon: float) -> int:
-        """Return the rate of the noise for a level of privacy, in units of 2⁻⁶²."""
+        """Return the rate of the noise at level ε, in units of 2⁻⁶²."""
         return rate_units(Fraction(epsilon) / self.sensitivity)
 
     def losses(self, values: NDArray[np.float64], epsilon: float) -> NDArray[np.float64]:
-        """Return the loss of each record by a noisy mean of level ε, shape (n,), in nats."""
+        """Return the loss of each record from a noisy mean of level ε, shape (n,), in nats."""
         changes, place = np.unique(np.abs(self.changes(values)), return_inverse=True)
         rate = self.rate(epsilon)
         return np.array([float(Fraction(rate * c, UNITS)) for c in changes.tolist()])[place]
@@ -177,8 +177,8 @@ class MeanGrid:
 def mean_grid(n: int, *, lower: float, upper: float) -> MeanGrid:
     """Return the grid for the mean of 2 to 10⁸ values on a range.
 
-    Its step is the largest power of ten that is at most a thousandth of (upper - lower) / n, or
-    the smallest one with which the sum of all records has 61 bits, for n above some 10⁷.  The ends
+    Its step is the largest power of ten that is at most a thousandth of (upper - lower) / n; for n
+    above about 10⁷, it is the smallest one with which the sum of all records has 61 bits.  The ends
     are at most 1e100 in size and at least 1e-100 apart.  Taught in *From the theorem to the bits*.
 
     >>> grid = mean_grid(178, lower=200, upper=1800)
@@ -208,17 +208,17 @@ def noisy_mean(
     epsilon: float,
     rng: np.random.Generator | None = None,
 ) -> float:
-    """Release the mean of a column, exactly as private as is promised.
+    """Release the mean of a column with exactly the promised privacy.
 
     Parameters
     ----------
     values : array_like, shape (n,)
-        At least two numbers.  Those outside the range are moved to its nearer end.
+        At least two numbers.  Values outside the range are moved to its nearer end.
     lower, upper : float
         Ends of the range, chosen without looking at the values.
     epsilon : float, from 1e-6 to 30
     rng : numpy.random.Generator, optional
-        A release takes None: the generator of the operating system.
+        For a release, leave it out: the default is the generator of the operating system.
 
     Returns
     -------
@@ -249,9 +249,9 @@ def noisy_mean(
 def nearest_candidates(
     values: NDArray[np.float64], candidates: NDArray[np.float64]
 ) -> NDArray[np.int64]:
-    """Return which of the ascending candidates is next to each record, shape (n,).
+    """Return the index of the candidate nearest to each record, shape (n,).
 
-    It is the lower one, if a record is in the middle between two.
+    The candidates ascend.  A record halfway between two candidates counts for the lower one.
     """
     middles = candidates[:-1] / 2.0 + candidates[1:] / 2.0
     return np.searchsorted(middles, values)
@@ -260,7 +260,7 @@ def nearest_candidates(
 def candidate_counts(
     values: NDArray[np.float64], candidates: NDArray[np.float64]
 ) -> NDArray[np.int64]:
-    """Return to how many records each of the ascending candidates is next, shape (R,)."""
+    """Return the number of records nearest to each of the ascending candidates, shape (R,)."""
     return np.bincount(nearest_candidates(values, candidates), minlength=candidates.size)
 
 
@@ -272,7 +272,7 @@ def noisy_quantile(
     rng: np.random.Generator | None = None,
     quantile: float,
 ) -> float:
-    r"""Release a quantile of a column, exactly as private as is promised.
+    r"""Release a quantile of a column with exactly the promised privacy.
 
     Parameters
     ----------
@@ -281,16 +281,16 @@ def noisy_quantile(
         Public points in ascending order, one of which is released; at most 10⁵.
     epsilon : float, ε > 0 of the release
     rng : numpy.random.Generator, optional
-        A release takes None: the generator of the operating system.
+        For a release, leave it out: the default is the generator of the operating system.
     quantile : float
         The share q in (0, 1) of the records that lie below or at it.
 
     Returns
     -------
     float
-        One of the candidates: the nearer the rank qn is to the ranks of the records at it, the
-        likelier.  Records count for the candidate next to them.  Their probabilities are those of
-        :func:`pdpbook.per_instance.quantile_probabilities`, at an ε that is smaller by
+        One of the candidates.  A candidate is the likelier, the nearer the rank qn is to the ranks
+        of the records at it; each record counts for the nearest candidate.  The probabilities are
+        those of :func:`pdpbook.per_instance.quantile_probabilities`, at an ε that is smaller by
         :math:`2^{-61}`.
 
     Notes

@@ -1,4 +1,4 @@
-r"""Differential privacy: what is promised, and how promises add up.
+r"""Differential privacy: the definition, and the cost of several promises.
 
 A mechanism releases x with probability P(x) on one data set and Q(x) on a neighbour.  It is
 :math:`(\varepsilon,\delta)`-differentially private if for all neighbours, in both orders, and all
@@ -6,12 +6,12 @@ events S
 
 .. math:: P(S) \le e^{\varepsilon}\,Q(S) + \delta .
 
-How far one pair (P, Q) is from that is in :mod:`pdpbook.foundations.divergences`; how it looks to
-somebody who must decide between the two, in :mod:`pdpbook.foundations.tradeoff`.  Here are what a
-promise means for a belief, and what several promises, or a promise to several records, cost
-together.  The proofs are in the chapters *Differential privacy* and *Composition*.
+The distance between P and Q is measured in :mod:`pdpbook.foundations.divergences`, and the best
+test between them in :mod:`pdpbook.foundations.tradeoff`.  This module computes how far a release
+can move a belief, and the total cost of several releases, or of one release to several records.
+The proofs are in the chapters *Differential privacy* and *Composition*.
 
-No cost is below the exact one: what has to be rounded is rounded up.
+No cost is below the exact one: every rounding is upwards.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Budget:
-    r"""What a release costs: it is :math:`(\varepsilon,\delta)`-differentially private.
+    r"""The cost of an :math:`(\varepsilon,\delta)`-differentially private release.
 
     >>> Budget(1.0)
     Budget(epsilon=1.0, delta=0.0)
@@ -53,18 +53,18 @@ def posterior_interval(prior: float, *, epsilon: float) -> tuple[float, float]:
     Parameters
     ----------
     prior : float
-        Probability, in (0, 1), that the attacker gives to "the record is in the data".
+        The attacker's probability, in (0, 1), that the record is in the data.
     epsilon : float, ε >= 0
 
     Returns
     -------
     low, high : float
-        Every posterior lies between them: the odds change by a factor in
-        :math:`[e^{-\varepsilon},e^{\varepsilon}]`.  Both are rounded outwards.
+        Every posterior lies between these bounds: the odds change by a factor in
+        :math:`[e^{-\varepsilon},e^{\varepsilon}]`.  Both bounds are rounded outwards.
 
     Notes
     -----
-    The belief is about which of two neighbouring data sets it was, by removal or by replacement
+    The belief concerns two neighbouring data sets, which differ by the removal or the replacement
     of one record.  Source: Bayes' rule.  Taught in *Differential privacy*.
 
     Examples
@@ -82,13 +82,12 @@ def posterior_interval(prior: float, *, epsilon: float) -> tuple[float, float]:
 
 
 def basic_composition(epsilons: ArrayLike, *, deltas: ArrayLike = 0.0) -> Budget:
-    r"""Return the cost of several releases about the same data: everything adds up.
+    r"""Return the cost of several releases about the same data, the sum of their costs.
 
     Parameters
     ----------
     epsilons : array_like, shape (k,)
-        :math:`\varepsilon_j > 0` of each release, which may be chosen after the ones before it were
-        seen.
+        :math:`\varepsilon_j > 0` of each release, which may depend on the earlier releases.
     deltas : float or array_like, shape (k,)
         :math:`\delta_j` in [0, 1) of each, or one for all.
 
@@ -114,7 +113,7 @@ def basic_composition(epsilons: ArrayLike, *, deltas: ArrayLike = 0.0) -> Budget
         raise ValueError(f"deltas must be one-dimensional, got deltas of shape {slacks.shape}")
     if slacks.size not in (1, costs.size):
         raise ValueError(
-            f"deltas must hold one value or {costs.size}, got deltas of length {slacks.size}"
+            f"deltas must contain 1 or {costs.size} values, got deltas of length {slacks.size}"
         )
     for slack in slacks:
         _validate.number("deltas", float(slack), at_least=0.0, below=1.0)
@@ -133,7 +132,7 @@ def advanced_composition(epsilon: float, *, draws: int, delta: float = 0.0, slac
     draws : int, number k >= 1 of releases
     delta : float, δ in [0, 1) of each release
     slack : float
-        :math:`\delta'` in (0, 1): the extra δ that is bought.
+        :math:`\delta'` in (0, 1): the additional δ.
 
     Returns
     -------
@@ -172,11 +171,11 @@ def advanced_composition(epsilon: float, *, draws: int, delta: float = 0.0, slac
 
 
 def optimal_composition(epsilon: float, *, draws: int, delta: float) -> float:
-    r"""Return the smallest total ε that any bound on k ε-private releases can promise.
+    r"""Return the smallest total ε that can be promised for k ε-private releases.
 
-    Randomised response is the worst ε-private mechanism: whatever another one releases can be
-    made from its answer.  After k of them the privacy loss takes the values
-    :math:`(k-2j)\varepsilon` with binomial probabilities, so the exact answer is a sum.
+    Randomised response is the worst ε-private mechanism: the output of any other can be computed
+    from its answer.  After k answers, the privacy loss takes the values
+    :math:`(k-2j)\varepsilon` with binomial probabilities, so the exact δ is a sum.
 
     Parameters
     ----------
@@ -188,8 +187,8 @@ def optimal_composition(epsilon: float, *, draws: int, delta: float) -> float:
     -------
     float
         The smallest :math:`\varepsilon' \ge 0` at which the composition is
-        :math:`(\varepsilon',\delta)`-private, from above: the probabilities are raised by the
-        rounding of their logarithms before they are compared with δ.
+        :math:`(\varepsilon',\delta)`-private, rounded up: the probabilities are raised by the
+        rounding error of their logarithms before they are compared with δ.
 
     Notes
     -----
@@ -211,7 +210,7 @@ def optimal_composition(epsilon: float, *, draws: int, delta: float) -> float:
     lies = np.arange(draws + 1.0)
     ways = gammaln(draws + 1) - gammaln(lies + 1) - gammaln(draws - lies + 1)
     log_p = ways - lies * epsilon - draws * np.log1p(np.exp(-epsilon))
-    log_p += 2.0**-49 * (3.0 * gammaln(draws + 1) + lies * epsilon + draws + 4.0)  # of rounding
+    log_p += 2.0**-49 * (3.0 * gammaln(draws + 1) + lies * epsilon + draws + 4.0)  # rounding error
     loss = (draws - 2.0 * lies) * epsilon
 
     def log_delta(total: float) -> float:
@@ -221,13 +220,13 @@ def optimal_composition(epsilon: float, *, draws: int, delta: float) -> float:
     low, high = 0.0, draws * epsilon
     if log_delta(low) <= math.log(delta):
         return 0.0
-    while low < (middle := low + (high - low) / 2.0) < high:  # until they are neighbours
+    while low < (middle := low + (high - low) / 2.0) < high:  # until they are adjacent floats
         low, high = (low, middle) if log_delta(middle) <= math.log(delta) else (middle, high)
     return min(_exact.up(high, 4), _exact.times_up(draws, epsilon))
 
 
 def group_privacy(epsilon: float, *, records: int, delta: float = 0.0) -> Budget:
-    r"""Return what a mechanism promises to a group that joins or leaves together.
+    r"""Return the privacy of a group of records under a mechanism that is private for each record.
 
     Parameters
     ----------
@@ -244,8 +243,8 @@ def group_privacy(epsilon: float, *, records: int, delta: float = 0.0) -> Budget
 
     Notes
     -----
-    Where neighbouring data sets differ by the removal of a record, a group is records that join
-    or leave together; where they differ by replacement, records that change together.
+    If neighbouring data sets differ by the removal of a record, the records of a group join or
+    leave together; if they differ by replacement, the records of a group change together.
     Source: Dwork & Roth (2014), Theorem 2.2.  Taught in *Differential privacy*, and with δ in
     *Composition*.
 
@@ -259,7 +258,7 @@ def group_privacy(epsilon: float, *, records: int, delta: float = 0.0) -> Budget
     delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     if delta == 0.0:
         return Budget(_exact.times_up(records, epsilon))
-    # (e^{k epsilon} - 1) / (e^epsilon - 1), in logarithms because it overflows early
+    # (e^{k epsilon} - 1) / (e^epsilon - 1), in logarithms to avoid overflow
     growth = math.log(-math.expm1(-records * epsilon)) - math.log(-math.expm1(-epsilon))
     growth += (records - 1) * epsilon
     exponent = math.log(delta) + growth

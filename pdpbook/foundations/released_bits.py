@@ -1,16 +1,16 @@
-r"""What the bits of a noisy number tell about the number to which the noise was added.
+r"""What the bits of a noisy number reveal about the number to which the noise was added.
 
 A program draws Laplace noise of scale b from a uniform number :math:`U=k\,2^{-53}` by inversion,
 
 .. math:: y=\begin{cases}x+b\ln(2U) & U<\tfrac12\\ x-b\ln(2-2U) & U\ge\tfrac12,\end{cases}
 
-and every operation rounds.  So y takes at most :math:`2^{53}` values, and which ones depends on x.
+and every operation rounds.  So y takes at most :math:`2^{53}` values, and this set depends on x.
 An attacker who compares two data sets with the answers x and x' counts how many k give the released
-y from either.  The counts are the probabilities of y, in units of :math:`2^{-53}`.  If the second
-is 0, then y proves that x was the answer, whatever ε was promised (Mironov 2012).
+y for x, and how many for x'.  The counts are the probabilities of y, in units of :math:`2^{-53}`.
+If the second count is 0, y proves that x was the answer, whatever ε was promised (Mironov 2012).
 
-The sampler rises with k, so the numbers k that give y are an interval, whose ends two bisections
-find.
+The output increases with k, so the numbers k that give y form an interval, and two bisections find
+its ends.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pdpbook import _validate
 
 __all__ = ["double_laplace", "impossible_share", "laplace_preimages"]
 
-#: A double has 53 bits, and so has the uniform number from which NumPy makes noise.
+#: A double has 53 bits, and so does the uniform number from which NumPy computes noise.
 BITS = 53
 
 
@@ -38,10 +38,10 @@ def double_laplace(
     value : float
         The exact answer, at most 1e15 in size.
     size : int
-        How many noisy answers, each with new noise.
+        Number of noisy answers, each with new noise.
     scale : float, from 1e-15 to 1e15
     rng : numpy.random.Generator
-    bits : int, bits of a uniform number, from 2 to 53
+    bits : int, bits of the uniform number, from 2 to 53
 
     Returns
     -------
@@ -66,7 +66,7 @@ def double_laplace(
 def laplace_preimages(
     numbers: ArrayLike, *, value: float, scale: float, bits: int = BITS
 ) -> NDArray[np.int64]:
-    """Count the uniform numbers from which Laplace noise on a value makes given numbers.
+    """Count the uniform numbers that turn a value into each of some noisy numbers.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def impossible_share(
     rng: np.random.Generator,
     releases: int = 4000,
 ) -> float:
-    """Return how often a noisy mean in doubles proves that the largest record was present.
+    """Return the share of noisy means in doubles that prove the largest record was present.
 
     Parameters
     ----------
@@ -119,14 +119,14 @@ def impossible_share(
     lower, upper : float
         Ends of the range.  One record changes the mean by at most (upper - lower) / n.
     epsilon : float
-        Privacy level that the textbook promises for this sensitivity.
+        The privacy level of the ideal mechanism with this sensitivity.
     rng : numpy.random.Generator
-    releases : int, noisy means that are tried, from 1 to 10⁴
+    releases : int, number of noisy means, from 1 to 10⁴
 
     Returns
     -------
     float
-        The share of the noisy means that no noise makes from the mean without the largest record.
+        The share of the noisy means that are impossible without the largest record.
 
     Notes
     -----
@@ -161,7 +161,7 @@ def impossible_share(
 
 
 def _inverted(k: int, value: float, scale: float, bits: int) -> float:
-    """Return the noisy value that the uniform number k of so many bits gives."""
+    """Return the noisy value for the uniform number k of the given number of bits."""
     u = k * 2.0**-bits
     if u < 0.5:
         return value + scale * math.log(u + u)

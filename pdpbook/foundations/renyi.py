@@ -1,4 +1,4 @@
-r"""Rényi differential privacy: a curve of moments instead of one ε.
+r"""Rényi differential privacy: bounds on all moments instead of one ε.
 
 The privacy loss of an output is :math:`L=\ln P(x)/Q(x)`, with x drawn from P.  ε-DP bounds its
 maximum.  Rényi differential privacy bounds its exponential moments, one for each *order*
@@ -9,8 +9,8 @@ maximum.  Rényi differential privacy bounds its exponential moments, one for ea
     D_\alpha(P\|Q) = \frac1{\alpha-1}\ln\sum_x P(x)^\alpha\,Q(x)^{1-\alpha} ,
 
 and a mechanism is :math:`(\alpha,\rho)`-RDP if this is at most ρ for all neighbours in both orders.
-Moments of independent losses multiply, so the ρ of several answers add up, at every order alike.
-In the end one order is chosen to turn the sum into an (ε, δ):
+Moments of independent losses multiply, so the ρ of several answers add up at every order.  In the
+end one order is chosen to convert the sum into (ε, δ).  The limits and two examples:
 
 =====================  ==================================================================
 to :math:`\infty`      the largest loss: ε-DP
@@ -35,7 +35,7 @@ __all__ = ["gaussian_renyi", "laplace_renyi", "renyi_epsilon"]
 def gaussian_renyi(
     order: ArrayLike, *, sensitivity: float = 1.0, sigma: float
 ) -> float | NDArray[np.float64]:
-    r"""Return the Rényi divergence that Gaussian noise is worth.
+    r"""Return the Rényi divergence of Gaussian noise.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def gaussian_renyi(
 def laplace_renyi(
     order: ArrayLike, *, sensitivity: float = 1.0, scale: float
 ) -> float | NDArray[np.float64]:
-    r"""Return the Rényi divergence that Laplace noise on one number is worth.
+    r"""Return the Rényi divergence of Laplace noise on one number.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def laplace_renyi(
     )
     if not math.isfinite(step):
         raise _validate.fail("scale", "so large that the divergence is finite", scale)
-    # nearer to 1 the quotient would be all rounding; beyond 1e300, where it is constant, infinite
+    # nearer to 1, rounding would dominate; beyond 1e300, where the value is constant, it overflows
     above = np.clip(orders, 1.0 + 1e-9, 1e300)
     rest = (above - 1.0) / (2.0 * above - 1.0) * np.expm1(-(2.0 * above - 1.0) * step)
     values = step + np.log1p(rest) / (above - 1.0)
@@ -114,13 +114,13 @@ def laplace_renyi(
 
 
 def renyi_epsilon(order: ArrayLike, divergence: ArrayLike, *, delta: float) -> tuple[float, float]:
-    r"""Turn a curve of Rényi divergences into the ε of (ε, δ)-DP, at the best order.
+    r"""Convert Rényi divergences at several orders into the ε of (ε, δ)-DP, at the best order.
 
     Parameters
     ----------
     order : array_like, shape (m,), α > 1
     divergence : array_like, shape (m,)
-        :math:`\rho \ge 0` at each order: what the mechanism is bounded by, in nats.
+        The mechanism's bound :math:`\rho \ge 0` at each order, in nats.
     delta : float, δ in (0, 1)
 
     Returns

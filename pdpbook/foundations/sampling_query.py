@@ -1,10 +1,10 @@
 r"""The random sampling query: release one record, drawn at random, with noise.
 
-The data are numbers.  To speak about the distribution of the released value exactly, the book
+The data are numbers.  To describe the distribution of the released value exactly, the book
 puts them on a *grid* of K equal bins over an interval that is a little longer than the data's
-range, and lets every value stand for the midpoint of its bin.  The interval is padded on both sides
-so that Laplace noise of scale :math:`\Delta q/\varepsilon` on the outermost record stays inside
-with probability p on its side:
+range, and replaces every value by the midpoint of its bin.  The interval is padded on both sides so
+that Laplace noise of scale :math:`\Delta q/\varepsilon` moves the outermost record of a side beyond
+the end of this side with probability 1 - p:
 
 .. math:: \text{pad} = \frac{\Delta q}{\varepsilon}\,\bigl(-\ln(2 - 2p)\bigr), \qquad p > 1/2.
 
@@ -42,7 +42,7 @@ class Grid:
     lower, upper : float
         Ends of the interval, in the data's unit.
     bins : int
-        Number of bins K, from 2 to so many that a histogram takes 2 GiB.
+        Number of bins K, from 2 up to the number at which a histogram takes 2 GiB.
     sensitivity : float, optional
         Range of the data as a fraction of the interval, in (0, 1]; 1 if not given.
 
@@ -65,7 +65,7 @@ class Grid:
     sensitivity: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
-        """Refuse an interval or a number of bins that makes no grid."""
+        """Refuse an invalid interval or number of bins."""
         lower = _validate.number("lower", self.lower)
         upper = _validate.number("upper", self.upper, above=lower)
         if not math.isfinite(upper - lower):
@@ -127,7 +127,8 @@ class Grid:
     def index(self, data: ArrayLike) -> NDArray[np.int64]:
         """Return the bin of each value inside the interval, from 0 to K - 1, shape (n,).
 
-        A value on an edge belongs, up to rounding, to the bin above it, the upper end to the last.
+        Up to rounding, a value on an edge belongs to the bin above it, and the upper end belongs to
+        the last bin.
         """
         values = _validate.finite_vector("data", data)
         outside = (values < self.lower) | (values > self.upper)
@@ -156,8 +157,8 @@ class Grid:
 class PerInstanceLaplace:
     """The random sampling query with a noise scale for each record.
 
-    One draw picks a record, adds Laplace noise of its own scale to the midpoint of its bin,
-    conditional on staying inside the grid, and returns the midpoint of the bin where it lands.
+    One draw picks a record, adds Laplace noise with the record's scale to the midpoint of its bin,
+    conditional on staying inside the grid, and returns the midpoint of the bin of the result.
 
     Parameters
     ----------
@@ -165,18 +166,18 @@ class PerInstanceLaplace:
         The records, inside the grid's interval.
     scales : float or array_like, shape (n,)
         Laplace scale b >= 0 of each record, or one for all, in units of the grid: 1 is the whole
-        padded interval.  A record whose scale is 0 has no noise and is released as its own bin.
+        padded interval.  A record of scale 0 gets no noise and is released as its own bin.
     grid : Grid
 
     Notes
     -----
     Source: Ryu, Jang & Yang (2024), definition 4 and eq. (6).  Taught in *One random
-    record*.  Draws are bin numbers, so the low bits of a released value say nothing.  Every draw
+    record*.  Draws are bin numbers, so the low bits of a released value reveal nothing.  Every draw
     costs privacy: m draws cost m times as much as one.
 
     The noise of a record is rounded to probabilities that are multiples of 2⁻⁵², by
     :func:`~pdpbook.foundations.grid_noise.whole_weights`, and drawn without any further rounding.
-    What a record loses is told by :meth:`losses`: the fixed-noise loss of its removal.
+    The method :meth:`losses` returns each record's fixed-noise loss under removal.
 
     Examples
     --------
@@ -195,7 +196,7 @@ class PerInstanceLaplace:
     __repr__ = short_repr
 
     def __post_init__(self) -> None:
-        """Check the arguments and keep copies that cannot be written to."""
+        """Check the arguments and store read-only copies."""
         _validate.instance("grid", self.grid, Grid)
         self.grid.index(self.data)
         values = _validate.finite_vector("data", self.data)
@@ -203,7 +204,7 @@ class PerInstanceLaplace:
         scales = _validate.finite_vector("scales", given, at_least=0.0)
         if scales.size not in (1, values.size):
             raise ValueError(
-                f"scales must hold one value or {values.size}, got scales of length {scales.size}"
+                f"scales must contain 1 or {values.size} values, got scales of length {scales.size}"
             )
         scales = np.broadcast_to(scales, values.shape).copy()
         for name, array in (("data", values), ("scales", scales)):
@@ -216,7 +217,7 @@ class PerInstanceLaplace:
         return np.array([mass / total for mass in self._mass()])
 
     def _mass(self) -> list[int]:
-        """Return the weights of all records in sum, for each bin; without rounding."""
+        """Return the sum of the records' weights in each bin, without rounding."""
         sizes = np.bincount(self._groups[2])
         mass = [0] * self.grid.bins
         for part, weights in self._weights():
@@ -227,14 +228,14 @@ class PerInstanceLaplace:
 
     @cached_property
     def _groups(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
-        """Return bin and scale of each group of equal records, and the group of each record."""
+        """Return the bin and scale of each group of equal records, and the group of each record."""
         bins = self.grid.bins
         distinct, action = np.unique(np.asarray(self.scales), return_inverse=True)
         groups, members = np.unique(action * bins + self.grid.index(self.data), return_inverse=True)
         return groups % bins, distinct[groups // bins], members
 
     def _weights(self) -> Iterator[tuple[slice, NDArray[np.int64]]]:
-        """Give the weights of the groups, a bounded number of rows at a time."""
+        """Yield the weights of the groups, a bounded number of rows at a time."""
         places, scales, _ = self._groups
         for start in range(0, places.size, 4096):
             part = slice(start, start + 4096)
@@ -247,17 +248,16 @@ class PerInstanceLaplace:
         -------
         ndarray, shape (n,)
             :math:`\max_x |\ln P(x)/P_{-i}(x)|` in nats, infinite where a record alone reaches an
-            output.  It is computed from the whole weights that a draw is made of and rounded up by
-            a few units in the last place of itself or, if this is larger, of
-            :math:`\ln\frac n{n-1}`, so that it bounds the loss of the mechanism that
-            :meth:`sample` draws from.
+            output.  It is computed from the whole weights that :meth:`sample` uses and rounded up
+            by a few units in the last place of itself or, if this is larger, of
+            :math:`\ln\frac n{n-1}`, so it bounds the loss of this sampler.
 
         Notes
         -----
-        It is the fixed-noise loss of the record's removal: all other records keep their noise, and
-        how the scales were chosen is not counted.  The only record of a data set has an infinite
-        loss.  Source: definition 2 of Ryu, Jang & Yang (2024), in both directions.  Taught in
-        *ε-DP and ε-pDP*.
+        This is the fixed-noise loss of the record's removal: all other records keep their noise,
+        and the loss does not include the choice of the scales.  The only record of a data set has
+        an infinite loss.  Source: definition 2 of Ryu, Jang & Yang (2024), in both directions.
+        Taught in *ε-DP and ε-pDP*.
 
         Examples
         --------
@@ -265,7 +265,7 @@ class PerInstanceLaplace:
         >>> query.losses().round(3)
         array([0.405, 0.405,   inf])
         """
-        from pdpbook import _loops  # which imports numba: grids alone need none
+        from pdpbook import _loops  # imported here because it needs numba, and grids do not
 
         records = len(np.asarray(self.data))
         if records == 1:
@@ -287,14 +287,14 @@ class PerInstanceLaplace:
         Parameters
         ----------
         size : int
-            Number of independent draws, from 1 to so many that they take 2 GiB.
+            Number of independent draws, from 1 up to 2 GiB of them.
         rng : numpy.random.Generator, optional
-            A release takes None: the generator of the operating system.
+            For a release, leave it out: the default is the generator of the operating system.
 
         Returns
         -------
         ndarray, shape (size,)
-            Midpoints of the bins that came out, in the data's unit.
+            Midpoints of the drawn bins, in the data's unit.
         """
         size = _validate.integer("size", size, at_least=1)
         _validate.memory("size", size, size, what="a sample")

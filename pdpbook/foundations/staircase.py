@@ -1,4 +1,4 @@
-r"""Staircase noise: of all additive ε-DP noise the one with the smallest error.
+r"""Staircase noise, the additive ε-DP noise with the smallest error.
 
 A density that may fall by the factor :math:`e^{-\varepsilon}` over every stretch of length Δ, and
 no faster, need not fall *smoothly*, as Laplace's does.  The staircase falls in steps:
@@ -14,9 +14,9 @@ no faster, need not fall *smoothly*, as Laplace's does.  The staircase falls in 
 
     a=\frac{1-e^{-\varepsilon}}{2\Delta\,(\gamma+e^{-\varepsilon}(1-\gamma))} .
 
-The *share* γ says where in each stretch the step is.  Geng & Viswanath proved that for every
-symmetric error that grows with the noise some γ is best among all noise that does not look at the
-answer.  For the mean absolute error it is :math:`\gamma=1/(1+e^{\varepsilon/2})`.
+The *share* γ gives the place of the step in each stretch.  Geng & Viswanath proved that, for every
+symmetric error that grows with the noise, some γ is optimal among all noise that is independent of
+the answer.  For the mean absolute error it is :math:`\gamma=1/(1+e^{\varepsilon/2})`.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ def staircase_pdf(
     Parameters
     ----------
     noise : float or array_like
-        Where, in the unit of the answer.
+        Where to evaluate the density, in the unit of the answer.
     sensitivity : float
         :math:`\Delta > 0`: the most that one record can change the answer.
     epsilon : float, ε from 1e-9 to 500
     share : float, optional
-        :math:`\gamma` in [0, 1), where in each stretch of length Δ the step is; by default
+        The place :math:`\gamma` in [0, 1) of the step in each stretch of length Δ; by default
         :math:`1/(1+e^{\varepsilon/2})`, which has the smallest mean absolute error.
 
     Returns
@@ -82,14 +82,14 @@ def staircase_mechanism(
     share: float | None = None,
     rng: np.random.Generator,
 ) -> float | NDArray[np.float64]:
-    r"""Add staircase noise, independent on each entry: the ideal mechanism, for experiments.
+    r"""Add independent staircase noise to each entry: the ideal mechanism, for experiments.
 
     Parameters
     ----------
     value : float or array_like
     sensitivity : float
         :math:`\Delta > 0`: the most that one record can change an entry.
-    epsilon : float, ε of each entry by itself, from 1e-9 to 500
+    epsilon : float, ε of each entry alone, from 1e-9 to 500
     share : float, optional
         As for :func:`staircase_pdf`.
     rng : numpy.random.Generator
@@ -103,7 +103,7 @@ def staircase_mechanism(
     -----
     Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Geng, Kairouz, Oh & Viswanath (2015), Algorithm 1.  Taught in *Other mechanisms*.
-    The low bits of floating-point noise betray the answer, so it is for experiments.
+    The low bits of floating-point noise betray the answer, so use it for experiments only.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def staircase_error(epsilon: ArrayLike, *, sensitivity: float = 1.0) -> float | 
 
 
 def _checked(epsilon: float, sensitivity: float, share: float | None) -> tuple[float, float, float]:
-    """Return the three parameters, the share filled in."""
+    """Return the three parameters, with the default share if none is given."""
     epsilon = _validate.number("epsilon", epsilon, at_least=1e-9, at_most=500.0)
     sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
     share = 1.0 / (1.0 + math.exp(epsilon / 2.0)) if share is None else share

@@ -1,28 +1,27 @@
-r"""The generator that draws for a release: the one of the operating system.
+r"""The generator for releases: the operating system's.
 
 A generator that was made for simulation, such as NumPy's PCG64, has a state of a few words, and
-who sees some of its outputs can compute the state and with it all other outputs.  Noise from such a
-generator hides nothing from that attacker.  The functions of this package that draw for a release
-therefore take ``rng=None`` for the generator of the operating system, which is made for keys
-(``os.urandom``; on Linux a ChaCha20 that the kernel seeds again and again).  Experiments, tests and
-the pages of the book pass a seeded :class:`numpy.random.Generator`, because they have to be
-repeated.
+anyone who sees some of its outputs can compute the state and, from it, all other outputs.  Noise
+from such a generator hides nothing from that attacker.  The functions of this package that draw for
+a release therefore use the generator of the operating system if ``rng`` is None.  That generator is
+made for keys (``os.urandom``; on Linux a ChaCha20 that the kernel reseeds repeatedly).
+Experiments, tests and the pages of the book pass a seeded :class:`numpy.random.Generator`, because
+they must be reproducible.
 
 :class:`SystemGenerator` has the one method of a NumPy generator that exact samplers need: uniform
-whole numbers.  A number from 0 to m - 1 is made of so many random bits as m - 1 has, and is drawn
-again if it is m or more.  All m numbers then have the same probability, with no rounding anywhere.
+whole numbers.  A number from 0 to m - 1 is made of as many random bits as m - 1 has, and is drawn
+again if it is m or more.  All m numbers then have the same probability, without any rounding.
 
-**Why not OpenDP's package.**  OpenDP draws discrete Laplace and Gaussian noise as exactly as we do,
-by the same algorithms, in Rust, and it is the library to take for a system in production.  Here it
-would not do: it takes no generator, so that no page and no test could be repeated and no test could
-walk the whole tree of a sampler; it has neither the staircase nor draws from weights in whole
-numbers, which the game needs; and its noise adds a large binary dependency for two functions of
-twenty lines.  Our samplers are written so that they can be read beside the proof, and a test walks
-their trees.
+**Why not OpenDP's package?**  OpenDP draws discrete Laplace and Gaussian noise as exactly as we do,
+by the same algorithms, in Rust, and is the library to use in production.  It does not suit the
+book.  It accepts no generator, so no page or test could be reproduced, and no test could follow
+every branch of a sampler.  It has neither the staircase nor draws from whole weights, which the
+game needs.  And its noise adds a large binary dependency for two functions of twenty lines.  Our
+samplers can be read beside their proofs, and a test follows all their branches.
 
-The ChaCha20 of the package RandomGen would do as well, and faster.  But a generator in the process
-has a state, which a fork or a copy of the process doubles: two releases then have the same noise.
-The system's has none that could be copied.
+The ChaCha20 of the package RandomGen would be as good, and faster.  But a generator in the process
+has a state, which a fork duplicates: two releases then have the same noise.  The system's generator
+has no state in the process.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ __all__ = ["SystemGenerator", "release_source"]
 class SystemGenerator:
     """Uniform whole numbers from the operating system's cryptographic generator.
 
-    It has no seed and no state, so nothing that it draws can be repeated.
+    It has no seed and no state in the process, so its draws cannot be repeated.
     """
 
     def integers(
@@ -49,8 +48,8 @@ class SystemGenerator:
     ) -> Any:
         """Draw whole numbers, each with the same probability, as NumPy's generators do.
 
-        They come from ``low`` to ``high - 1``, or from 0 to ``low - 1`` without ``high``: at most
-        2⁶³ numbers, all of which fit 64 bits.
+        The range is from ``low`` to ``high - 1``, or from 0 to ``low - 1`` without ``high``.  It
+        contains at most 2⁶³ numbers, all of which fit in 64 bits.
         """
         first, end = (0, low) if high is None else (low, high)
         if not 0 < (count := int(end) - int(first)) <= 2**63:
@@ -69,7 +68,7 @@ class SystemGenerator:
 
 
 def release_source(rng: np.random.Generator | None) -> np.random.Generator:
-    """Return the generator from which a release is drawn: the system's, if no other is given."""
+    """Return the generator for a release: the system's, if no other is given."""
     if rng is None:
         rng = SystemGenerator()  # type: ignore[assignment]
     if isinstance(rng, SystemGenerator):

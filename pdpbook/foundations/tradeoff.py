@@ -1,8 +1,8 @@
 r"""Privacy as a test sees it: false alarms against misses.
 
-Somebody who must decide between P ("in") and Q ("out") from x makes two kinds of error: false
-alarms, Q taken for P, with probability α, and misses, P taken for Q, with probability β.  The
-*trade-off curve* is the smallest β for each α.  A mechanism is
+A test that decides between P ("in") and Q ("out") from x makes two kinds of error: a false alarm,
+Q taken for P, with probability α, and a miss, P taken for Q, with probability β.  The
+*trade-off curve* gives the smallest β for each α.  A mechanism is
 :math:`(\varepsilon,\delta)`-private if and only if no curve falls below
 
 .. math:: f_{\varepsilon,\delta}(\alpha) =
@@ -36,7 +36,7 @@ def tradeoff_curve(
     Returns
     -------
     alpha, beta : ndarray, shape (m,)
-        Corners, α rising from 0 to 1: the best test says "in" on the outputs of largest
+        Corners, α rising from 0 to 1.  The best test decides "in" on the outputs of largest
         p(x)/q(x); between two corners it tosses a coin, so the curve is a straight line there.
 
     Notes
@@ -150,7 +150,7 @@ def laplace_tradeoff(alpha: ArrayLike, *, epsilon: float) -> NDArray[np.float64]
     shrink = math.exp(-epsilon)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         middle = shrink / (4.0 * rate)
-        left = 1.0 - rate / shrink if shrink > 0.0 else 1.0  # of use at rate 0 only
+        left = 1.0 - rate / shrink if shrink > 0.0 else 1.0  # the latter is used at rate 0 only
     right = shrink * (1.0 - rate)
     return np.asarray(np.where(rate <= shrink / 2.0, left, np.where(rate <= 0.5, middle, right)))
 

@@ -1,8 +1,8 @@
 r"""Best-response dynamics (BRD).
 
-The records take turns.  In its turn a record changes to the action that is best for it while all
-others keep theirs, and it stays if no other action is strictly better.  All records share one
-payoff, so every move increases it.  There are finitely many profiles, so the dynamics stop, and
+The records take turns.  In its turn, a record changes to its best action while all others keep
+theirs, and it stays if no other action is strictly better.  All records share one payoff, so every
+move increases it.  There are finitely many profiles, so the dynamics stop, and
 they stop at a pure Nash equilibrium.
 
 A pass over n records, played one by one (Algorithm 1 of the paper, with its loop condition
@@ -63,9 +63,9 @@ _LARGE, _PART = 2**20, 4
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BestResponse(Solution):
-    """What best-response dynamics found, and how it got there; a :class:`Solution`.
+    """The result of best-response dynamics and its course; a :class:`Solution`.
 
-    The profile is a Nash equilibrium if ``converged``: a whole pass went by without a move.
+    The profile is a Nash equilibrium if ``converged``: the last pass was without a move.
     A record counts as private by the fixed-noise loss of its removal.
 
     Attributes
@@ -75,7 +75,7 @@ class BestResponse(Solution):
     divergences : ndarray, shape (steps + 1,)
         KL(q || output) in nats, at the same times.
     sweeps : int
-        Passes over all records, the last of them without a move if ``converged``.
+        Passes over all records; the last one is without a move if ``converged``.
     moves : int
         Number of records that changed their action, counted with repetition.
     """
@@ -100,7 +100,7 @@ def best_response_dynamics(
     max_sweeps: int = 1000,
     batch: bool = True,
 ) -> BestResponse:
-    """Let the records play best responses in turn until nobody moves.
+    """Let the records play best responses in turn until no record moves.
 
     Parameters
     ----------

@@ -1,34 +1,34 @@
 r"""Coordinated moves: a local search that changes several groups of records together.
 
-At a Nash equilibrium no single record gains by changing its action.  It is a local optimum, and two
-records that change together may still gain: one of them can be released with less noise if the
-other one takes more.  Local search calls such changes *compound moves*.  Here a compound move
-consists of a move of one group that would lower KL but break the privacy of some records, and of
-the cheapest move of another group that *repairs* this privacy.  The linear form of pDP tells how
-many records the repair needs.
+At a Nash equilibrium no single record gains by changing its action.  But an equilibrium is only a
+local optimum, and two records that change together may still gain: one of them can be released with
+less noise if the other takes more.  In local search, such changes are called *compound moves*.
+Here a compound move consists of a move of one group that would lower KL but violate the privacy of
+some records, and of the cheapest move of another group that *repairs* this privacy.  The number of
+records in the repair follows from the linear form of pDP.
 
-Some equilibria can be left only by more than two groups at once.  From the best end the search
-therefore goes on as an iterated local search.  Its perturbations are *forced* moves of groups or of
-single records, which are made whatever they cost.  Single records repair the privacy that is lost,
-chosen by the greedy rule of set covering, and all others play best responses.  If the payoff is
-larger at the end than before, the result is kept, and otherwise everything is undone.
+Some equilibria can be left only by more than two groups at once.  From the best final profile, the
+search therefore continues as an iterated local search.  Its perturbations are *forced* moves of
+groups or of single records, which are made at any cost.  Single records, chosen by the greedy rule
+of set covering, repair the lost privacy, and all others play best responses.  The result is kept if
+the payoff has increased, and otherwise everything is undone.
 
-Nothing is kept that does not increase the payoff, so the search stops.  In a game of fewer than
+Only changes that increase the payoff are kept, so the search stops.  In a game of fewer than
 2,048 records it stops at a Nash equilibrium that no compound move and no forced move of this search
 improves.
 
-In a game of 2,048 records or more single records matter little, and what there is to gain from them
-would take longer and longer to find.  There the search first moves parts of groups that hold at
-least about a thousandth of all records, and a part of this size is forced where a single record is
-in a small game.  Then it goes on record by record, without forced moves, to an equilibrium that no
-compound move improves.  Best responses that meet the bounds of privacy of several groups creep
-along them, a few records at a time.  So a joint move of all groups comes first
-(:mod:`pdpbook.game.joint_move`), and again after every 16 passes, with compound moves between them.
+In a game of 2,048 records or more, single records matter little, and the search for gains from them
+takes ever longer.  There the search first moves parts of groups of at least about a thousandth of
+all records, and forced moves are moves of such parts instead of single records.  Then it continues
+record by record, without forced moves, to an equilibrium that no compound move improves.  Best
+responses that reach the privacy constraints of several groups follow these constraints slowly, a
+few records at a time.  So a joint move of all groups comes first (:mod:`pdpbook.game.joint_move`),
+and again after every 16 passes, with compound moves between them.
 
-Both are worth their lines.  On the heights with the finer scales at ε = 1 the search ends at a
-divergence of 0.0073 with forced moves and of 0.0084 without them.  In a game of 33 bins and 10⁶
-records it takes 82 passes with joint moves; compound moves alone take 996, a number that grows
-about like the square root of n.
+Both kinds of moves are worth their code.  On the heights with the finer scales at ε = 1, the search
+ends at a divergence of 0.0073 with forced moves and of 0.0084 without them.  In a game of 33 bins
+and 10⁶ records it takes 82 passes with joint moves; compound moves alone take 996, a number that
+grows about like the square root of n.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ from pdpbook.game.nvo_game import NVOGame
 
 __all__ = ["coordinated_best_response"]
 
-#: How much worse in KL a restart may end and still be gone on from, at first.
+#: Initial tolerance for a restart: the search may continue from a KL that is larger by this share.
 _TOLERANCE = 0.2
-#: Compound moves follow a forced move that ends less than this fraction of KL above the profile.
+#: Compound moves follow a forced move whose KL is larger than before by less than this fraction.
 _NEAR = 0.05
-#: Games of up to twice so many records are searched record by record, larger ones in parts first.
+#: Games of up to twice this number of records are searched by records, larger ones by parts first.
 _PARTS = 1024
 #: Passes of best responses between two passes of compound moves in a larger game.
 _PASSES = 16
@@ -66,36 +66,36 @@ def coordinated_best_response(
     max_sweeps: int = 1000,
     progress: bool = False,
 ) -> BestResponse:
-    """Best-response dynamics in which groups may also move together.
+    """Play best-response dynamics in which groups may also move together.
 
     Parameters
     ----------
     game : NVOGame
     start : array_like of int, shape (K, V), optional
         The first profile.  Without it, the dynamics start from every constant profile in turn, and
-        from one random profile if there is an ``rng``, and go on from the best end
-        with forced moves.
+        from one random profile if there is an ``rng``, and continue with forced moves from the best
+        final profile.
     rng : numpy.random.Generator, optional
         For the random start and the restarts.
     restarts : int
-        How often to disturb the profile, at most 10⁹ times, by moving up to three groups of random
-        or neighbouring bins, and to play on from there.  What comes out is the next profile to be
-        disturbed if nobody's privacy is lost and KL is lower, or higher by less than a tolerance
-        that falls from 20 % to nothing.  The best profile is returned.
+        Number of times, at most 10⁹, to perturb the profile by moving up to three groups of random
+        or neighbouring bins, and to continue from there.  The result is the next profile to be
+        perturbed if no record's privacy is lost and KL is lower, or higher by less than a tolerance
+        that falls from 20 % to 0.  The best profile is returned.
     max_sweeps : int
-        Passes after which a run of the dynamics gives up.
+        Number of passes after which a run of the dynamics gives up.
     progress : bool
         Whether to show a progress bar over the runs.
 
     Returns
     -------
     BestResponse
-        Its traces hold the payoff of the best start and after every run that improved it;
-        ``sweeps`` and ``moves`` count all runs, those that were given up again included.
+        Its traces contain the payoff of the best start and after every run that improved it;
+        ``sweeps`` and ``moves`` count all runs, including those that were undone.
 
     Notes
     -----
-    Source: this book; the papers know moves of single records only.  Taught in *Coordinated moves*.
+    Source: this book; the papers use moves of single records only.  Taught in *Coordinated moves*.
 
     Examples
     --------
@@ -138,14 +138,14 @@ def coordinated_best_response(
 
 
 def _unit(n: int) -> int:
-    """Return the power of 2 of which n records have from 1,024 to 2,047, or 1 for fewer."""
+    """Return the power of 2 of which n records are 1,024 to 2,047 multiples, or 1 for fewer."""
     return 1 << max(n.bit_length() - _PARTS.bit_length(), 0)
 
 
 def _starts(
     game: NVOGame, start: ArrayLike | None, rng: np.random.Generator | None
 ) -> list[NDArray[np.int64]]:
-    """Return the profile that was given, or all constant ones and perhaps a random one."""
+    """Return the given profile, or all constant profiles and perhaps a random one."""
     if start is not None:
         counts, actions = game.counts, game.actions
         return [_validate.profile_matrix("start", start, counts=counts, actions=actions)]
@@ -154,15 +154,15 @@ def _starts(
 
 
 def _rank(run: BestResponse) -> tuple[int, float]:
-    """Order runs as the game orders payoffs: P_E first, then KL."""
+    """Return the key that orders runs like payoffs: P_E first, then KL."""
     return run.private_records, -run.divergence
 
 
 @dataclass(frozen=True)
 class _Search:
-    """A search that plays one run after another and remembers them.
+    """A search that plays one run after another and records them.
 
-    ``trace`` holds the best start, and every run that was better than all before it.
+    The ``trace`` contains the best start, and every run that was better than all earlier ones.
     """
 
     game: NVOGame
@@ -176,7 +176,7 @@ class _Search:
         return self.trace[-1]
 
     def play(self, profile: NDArray[np.int64], *, forced: bool = False) -> BestResponse:
-        """Play a run from a profile, perhaps with forced moves, and remember it."""
+        """Play a run from a profile, perhaps with forced moves, and record it."""
         run = _play(self.game, profile, self.max_sweeps, forced=forced)
         self.runs.append(run)
         if _rank(run) > _rank(self.best):
@@ -200,7 +200,7 @@ class _Search:
 def _play(
     game: NVOGame, start: NDArray[np.int64], max_sweeps: int, *, forced: bool = False
 ) -> BestResponse:
-    """Alternate best responses, compound and perhaps forced moves until none changes anything."""
+    """Alternate best responses, compound moves and perhaps forced moves until nothing changes."""
     coarse = _unit(game.records)
     profile, runs, moved, scratch = start, [], 0, _loops.new_scratch(game.bins)
     for unit in dict.fromkeys((coarse, 1)):
@@ -235,7 +235,7 @@ def _play(
 def _moved_jointly(
     game: NVOGame, profile: NDArray[np.int64], scratch: _loops.Scratch
 ) -> NDArray[np.int64]:
-    """Return the first joint move that is better than the profile, or the profile."""
+    """Return the first joint move that improves the profile, or else the profile."""
     for proposed in joint_moves(game, profile):
         if _loops.is_better(game.compiled, profile, proposed, scratch):
             return proposed
@@ -243,7 +243,7 @@ def _moved_jointly(
 
 
 def _disturbed(profile: NDArray[np.int64], rng: np.random.Generator | None) -> NDArray[np.int64]:
-    """Return a copy in which up to three groups, near each other or not, have moved in part."""
+    """Return a copy in which parts of up to three groups, of near or distant bins, have moved."""
     assert rng is not None
     disturbed = profile.copy()
     occupied = np.flatnonzero(profile.sum(axis=1))

@@ -1,16 +1,16 @@
 r"""Approximated enumeration (AE): a genetic algorithm plays the game.
 
-A chromosome holds one gene per record, the record's action; its fitness is the common payoff.  In
-each generation the fittest chromosomes mate.  A child takes its genes from two parents in turn,
-cut at random points, and each gene may mutate to another action.  The next generation consists of
+A chromosome has one gene per record, the record's action; its fitness is the common payoff.  In
+each generation the fittest chromosomes mate.  A child takes its genes alternately from two parents,
+between random cuts, and each gene may mutate to another action.  The next generation consists of
 the children and of the elite, the few fittest chromosomes, which are kept unchanged.
 
-The paper runs this with PyGAD, on a population of 500 of which the 10 fittest mate, with two
-crossover points, a 5 % chance for each gene to mutate, and an elite of 5.  These are the defaults.
+The paper uses PyGAD with a population of 500 of which the 10 fittest mate, two crossover points, a
+mutation probability of 5 % for each gene, and an elite of 5.  These are the defaults.
 
-With a 5 % mutation rate and n genes a child differs from its parents in about 0.05·n records.  For
-n = 1,317 that is about 66 records at a time, so the algorithm can hardly make the last small steps
-towards an equilibrium.  The chapter measures what that costs.
+With a mutation rate of 5 % and n genes, a child differs from its parents in about 0.05·n records.
+For n = 1,317 these are about 66 records at a time, so the algorithm can hardly make the last small
+steps towards an equilibrium.  The chapter measures this loss.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ __all__ = ["Enumeration", "approximate_enumeration"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Enumeration(Solution):
-    """What the genetic algorithm found; a :class:`Solution`.
+    """The result of the genetic algorithm; a :class:`Solution`.
 
     The profile is the fittest one of the last generation.  The search has ``converged`` if it
-    stopped because the best payoff had stood still for ``patience`` generations, and not if it ran
-    through all of them.  A record counts as private by the fixed-noise loss of its removal.
+    stopped because the best payoff had not changed for ``patience`` generations, and not if it ran
+    through all of them.  Private means private by the fixed-noise loss under removal.
 
     Attributes
     ----------
     payoffs : ndarray, shape (generations + 1,)
         Payoff of the fittest chromosome at the start and after each generation.
     generations, evaluations : int
-        How many were run, and how many payoffs were computed.
+        Number of generations, and number of computed payoffs.
     """
 
     profile: NDArray[np.int64]
@@ -76,13 +76,13 @@ def approximate_enumeration(
     generations : int
         Largest number of generations, at most 10⁹.
     population, parents, elites : int
-        Chromosomes in a generation, fittest ones that mate, and fittest ones kept unchanged.  A
-        chromosome has a gene for each record, and a generation takes at most 2 GiB, 8 bytes a gene.
+        Numbers of chromosomes in a generation, of the fittest that mate, and of the fittest kept
+        unchanged.  A generation takes at most 2 GiB, 8 bytes for each gene of each record.
     mutation : float
-        Probability in [0, 1) that a gene of a child is drawn anew from the other actions.
+        Probability in [0, 1) that a gene of a child is drawn again from the other actions.
     crossover_points : int
-        Cuts between which a child takes the genes of its second parent alternately; those of a
-        generation take at most 2 GiB.
+        Number of cuts, at each of which a child changes to the genes of its other parent; the cuts
+        of a generation take at most 2 GiB.
     patience : int, optional
         Stop when the best payoff has not changed for this many generations.
     progress : bool
@@ -120,7 +120,7 @@ def approximate_enumeration(
             f"parents and elites must fit into a population of {population}, "
             f"got parents={parents}, elites={elites}"
         )
-    # a chromosome has one gene a record
+    # a chromosome has one gene per record
     _validate.memory("population", population, population, game.records, what="a generation")
     _validate.memory(
         "crossover_points", crossover_points, population, crossover_points, what="the cuts"
@@ -159,7 +159,7 @@ def approximate_enumeration(
 def _fitness(
     game: NVOGame, bin_of_record: NDArray[np.int64]
 ) -> Callable[[NDArray[Any]], NDArray[np.float64]]:
-    """Return the function that gives the payoffs of chromosomes, one a row."""
+    """Return the function that computes the payoffs of chromosomes, one per row."""
     q = game.frequency[game.frequency > 0]
     constants = math.log(game.bins), float((q * np.log(q)).sum())
     return lambda genes: _loops.population_payoffs(
@@ -168,7 +168,7 @@ def _fitness(
 
 
 def _stands_still(best: list[float], patience: int | None) -> bool:
-    """Whether the best payoff has not changed for ``patience`` generations."""
+    """Return whether the best payoff has not changed for ``patience`` generations."""
     return patience is not None and len(best) > patience and best[-1] <= best[-1 - patience]
 
 
@@ -177,7 +177,7 @@ def crossed(
 ) -> NDArray[Any]:
     """Return children, shape (children, n), of neighbouring parents, cut at random points.
 
-    Child i has the parents i and i + 1, counted around.
+    Child i has the parents i and i + 1, cyclically.
     """
     first = np.arange(children) % len(mating)
     second = (first + 1) % len(mating)

@@ -2,11 +2,11 @@ r"""A joint move: all groups of a large game at once.
 
 Best responses and compound moves change one group or two at a time.  Where the mass of several
 outputs is at its bound, such steps are short, and in some games the number of passes grows about
-like the square root of n.  A joint move needs no passes.  Let only those actions be played that
-somebody in a bin plays now, and let the shares :math:`\xi_{kv}=C_{kv}/n_k` be any numbers, not only
-multiples of :math:`1/n_k`.  Then the mass S is linear in the shares, and everybody is private if
-and only if, for δ = 0, each S(x) lies between two bounds that follow from the rows that are played
-(the linear form).  KL is convex in S.  So the best shares solve
+like the square root of n.  A joint move needs no passes.  Restrict each bin to the actions that its
+records play now, and let the shares :math:`\xi_{kv}=C_{kv}/n_k` be any numbers, not only multiples
+of :math:`1/n_k`.  Then the mass S is linear in the shares.  For δ = 0, all records are private if
+and only if each S(x) lies between two bounds that follow from the played rows (the linear form).
+The divergence is convex in S.  So the best shares solve
 
 .. math::
    \min_\xi\ \mathrm{KL}\Bigl(q\,\Big\|\,\frac{S}{n}\Bigr)\quad\text{subject to}\quad
@@ -14,11 +14,11 @@ and only if, for δ = 0, each S(x) lies between two bounds that follow from the 
    \max_{k,v}\frac{p_{kv}(x)}{\tau}\le S(x)\le\min_{k,v}\frac{p_{kv}(x)}{\sigma} ,
 
 a convex program whose size does not depend on n; the upper bound is absent where σ ≤ 0.  For δ > 0
-privacy asks for less than these bounds, and where the profile does not meet one of them, its
-present mass stands in the place of the bound.
+privacy requires less than these bounds, and a bound that the profile violates is replaced by its
+present mass.
 
-SciPy solves the program (sequential least squares).  The solution is rounded to whole records, and
-so it is only a proposal: the caller makes the move if exact arithmetic finds it better.
+SciPy solves the program (sequential least squares).  The solution is rounded to whole records, so
+it is only a proposal: the caller makes the move if exact arithmetic shows that it is better.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from pdpbook.per_instance.privacy_loss import linear_limits
 
 __all__ = ["joint_moves"]
 
-#: Groups beyond which the program takes longer than the passes that it saves.
+#: With more groups, the program takes longer than the passes that it saves.
 _GROUPS = 256
-#: How far to go from the profile towards the best shares, until a step is better.
+#: Steps from the profile towards the best shares, tried until one is better.
 _STEPS = (1.0, 0.5, 0.25, 0.125)
 
 
 def joint_moves(game: NVOGame, profile: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """Propose profiles on the way from one profile to the best shares, the farthest first."""
+    """Propose profiles between the given one and the best shares, the farthest first."""
     bins, actions = np.nonzero(profile)
     if not np.count_nonzero(game.counts) < bins.size <= _GROUPS:
         return
@@ -61,12 +61,12 @@ def _best_shares(
     actions: NDArray[np.int64],
     here: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return the shares of the groups that solve the program, from the present ones."""
+    """Return the shares of the groups that solve the program, starting from the present ones."""
     rows = game.kernel[actions, bins]
-    of_all = rows * (game.counts[bins] / game.records)[:, None]  # what a group adds to S / n
+    of_all = rows * (game.counts[bins] / game.records)[:, None]  # a group's share of S / n
     now = here @ of_all
     tau, sigma = (limit * game.records for limit in linear_limits(game.records, game.epsilon))
-    least = np.minimum(rows.max(axis=0) / tau, now)  # a bound that is not met now is no bound
+    least = np.minimum(rows.max(axis=0) / tau, now)  # a bound that is violated now is relaxed
     unit = kl_div(game.frequency, now).sum()
     if unit <= 0.0:  # there is nothing to gain
         return here
@@ -100,7 +100,7 @@ def _best_shares(
 
 
 def _rounded(shares: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return whole counts that add up to those of the bins, by the largest remainders."""
+    """Return whole counts that sum to the counts of the bins, by the largest remainders."""
     shares = np.maximum(shares, 0.0)
     exact = shares / np.where(counts > 0, shares.sum(axis=1), 1.0)[:, None] * counts[:, None]
     whole = np.floor(exact).astype(np.int64)

@@ -5,22 +5,20 @@ Every record is a player.  It chooses its noise from V actions, and all players 
 .. math:: P_E + P_U, \qquad P_E = \#\{i : \text{record } i \text{ is private}\}, \qquad
           P_U = 1 - \frac{D_{\mathrm{KL}}(q\,\|\,P)}{\ln K},
 
-with q the histogram of the data and :math:`P(x)` the distribution of the released value.
+where q is the distribution of the data and :math:`P(x)` that of the released value.
 Because the payoff is common, it is an exact potential of the game.
 
-The game is played, judged and drawn in whole numbers.  Its kernel is the one that it was given,
-rounded to multiples of 2⁻⁵² (:func:`~pdpbook.foundations.grid_noise.whole_weights`).  Then the
-number of private records is found without rounding, and it is that of the mechanism from which
-:meth:`Outcome.sample` draws.
+All decisions and draws of the game use integer arithmetic.  Its kernel is the given one, rounded to
+multiples of 2⁻⁵² (:func:`~pdpbook.foundations.grid_noise.whole_weights`).  So the number of private
+records is computed without rounding, for the mechanism from which :meth:`Outcome.sample` draws.
 
 Records of one bin that play the same action are interchangeable, so a strategy profile *is* the
-integer matrix C[k, v] that counts them.  The state of the game never needs more than K·V numbers,
-whatever the number of records is.
+integer matrix C[k, v] of their numbers.  The state of the game needs only K·V numbers, however many
+records there are.
 
 A profile decides everything else: the mass :math:`S(x)=\sum_{kv} C_{kv}\,p_{kv}(x)`, the output
-distribution :math:`P = S/n`, the loss of every record, who is private, and the payoff.  An
-:class:`Outcome` holds a profile that has been checked and computes each of these when it is first
-asked for, once.
+distribution :math:`P = S/n`, the loss and the privacy of every record, and the payoff.  An
+:class:`Outcome` contains a checked profile and computes each of these once, on first use.
 """
 
 from __future__ import annotations
@@ -54,15 +52,15 @@ class NVOGame:
     Parameters
     ----------
     counts : array_like of int, shape (K,)
-        Histogram of the data: records per bin, at least two records in all.
+        Histogram of the data: records per bin, at least two records in total.
     kernel : array_like, shape (V, K, K)
         ``kernel[v, k, x]``: probability that a record of bin k with action v is released as x.
-        Rows sum to 1 up to 1e-9, and a bin that holds records keeps some mass on itself.  The
-        game rounds it to multiples of 2⁻⁵².  This changes no probability but the largest of a row
-        by more than 2⁻⁵², and the row by at most :math:`K\,2^{-52}` in total variation if it sums
-        to 1; what it lacks otherwise is added.  A positive probability stays positive.
+        Rows sum to 1 up to 1e-9, and an occupied bin keeps some mass on itself.  The game rounds
+        the kernel to multiples of 2⁻⁵².  This changes no probability except the largest of a row by
+        more than 2⁻⁵², and a row with sum 1 by at most :math:`K\,2^{-52}` in total variation; a
+        different sum is also corrected.  A positive probability remains positive.
     epsilon : float, ε > 0
-        The double that is given, without rounding.
+        The given double, without rounding.
     delta : float, optional
         With δ > 0, in [0, 1), a record is private if it is :math:`(\varepsilon,\delta)`-pDP.
     scales : array_like, shape (V,), optional
@@ -73,10 +71,10 @@ class NVOGame:
     Notes
     -----
     A record is private if its removal changes the output by no more than the target allows while
-    all other records keep their noise.  So the target bounds fixed-noise losses, and not what an
-    attacker learns who knows how the noise was chosen (:func:`~pdpbook.end_to_end_losses`).
+    all other records keep their noise.  So the target bounds fixed-noise losses, and not the
+    end-to-end loss to an attacker who knows the algorithm (:func:`~pdpbook.end_to_end_losses`).
 
-    Payoffs are compared as pairs :math:`(P_E, -KL)`, the first entry first.  This is the order of
+    Payoffs are compared lexicographically, as pairs :math:`(P_E, -KL)`.  This is the order of
     the sum :math:`P_E + P_U` if every kernel row keeps more than 1/K on its own bin, as Laplace and
     Gaussian rows do.  Source: Ryu, Jang & Yang (2024), section IV.  Taught in the chapter
     *The game*.
@@ -110,7 +108,7 @@ class NVOGame:
         scales: ArrayLike | None = None,
         grid: Grid | None = None,
     ) -> None:
-        """Check everything once; afterwards the arrays are read-only."""
+        """Check all arguments and make the arrays read-only."""
         counts = _validate.counts_vector("counts", counts)
         ideal = _validate.kernel_array("kernel", kernel, bins=counts.size)
         kernel = whole_weights(ideal) / UNITS
@@ -119,7 +117,7 @@ class NVOGame:
         own = kernel[:, np.arange(counts.size), np.arange(counts.size)][:, counts > 0]
         if (own <= 0).any():
             raise ValueError(
-                "kernel must keep some mass on the own bin of every record, "
+                "kernel must keep some mass on every record's own bin, "
                 f"got a smallest own-bin probability of {float(own.min())!r}"
             )
         if scales is not None:
@@ -151,7 +149,7 @@ class NVOGame:
         quantile: float = 0.9,
         grid_epsilon: float | None = None,
     ) -> NVOGame:
-        r"""Build the paper's game of a data set: grid, Laplace kernels, target.
+        r"""Build the paper's game for a data set: grid, Laplace kernels, target.
 
         Parameters
         ----------
@@ -164,12 +162,12 @@ class NVOGame:
         quantile : float
             The padding's p in (1/2, 1).
         grid_epsilon : float, optional
-            ε of the padding and hence of the normalisation; the privacy target if not given.
+            The ε of the padding and hence of the normalisation; the privacy target if not given.
 
         Notes
         -----
         The target bounds the fixed-noise loss of a record's removal, as in every game.  The grid
-        and the scales are made from the data, and their own privacy cost is not counted.
+        and the scales are computed from the data, and their privacy cost is not included.
 
         Examples
         --------
@@ -223,14 +221,14 @@ class NVOGame:
     def tau(self) -> float:
         r"""Upper slope τ of the linear form of pDP, for reports and searches alone.
 
-        At delta = 0 a record is private if its kernel row lies between :math:`\sigma S` and
-        :math:`\tau S`; verdicts do not use the doubles.
+        At delta = 0, a record is private if its kernel row lies between :math:`\sigma S` and
+        :math:`\tau S`; decisions do not use these doubles.
         """
         return self.compiled.target.tau
 
     @property
     def sigma(self) -> float:
-        """Lower slope of the linear form of pDP; 0 or less if it asks for nothing."""
+        """Lower slope of the linear form of pDP; 0 or less if this side is trivial."""
         return self.compiled.target.sigma
 
     @cached_property
@@ -240,7 +238,7 @@ class NVOGame:
         return _loops.Game(self.kernel, self.frequency, judged)
 
     def __repr__(self) -> str:
-        """Return how many records, bins and actions there are, and the privacy target."""
+        """Return the numbers of records, bins and actions, and the privacy target."""
         sizes = {"records": self.records, "bins": self.bins, "actions": self.actions}
         return chosen_repr(self, **sizes, epsilon=self.epsilon, delta=self.delta)
 
@@ -259,7 +257,7 @@ class NVOGame:
         return rng.multinomial(self.counts, np.full(self.actions, 1.0 / self.actions))
 
     def evaluate(self, profile: ArrayLike) -> Outcome:
-        """Return what a profile leads to: the release, its divergence, who is private.
+        """Return the outcome of a profile: the release, its divergence, and the private records.
 
         Parameters
         ----------
@@ -279,7 +277,7 @@ class NVOGame:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Outcome:
-    """The outcome of a strategy profile, made by :meth:`NVOGame.evaluate`.
+    """The outcome of a strategy profile, as :meth:`NVOGame.evaluate` returns it.
 
     Its losses are fixed-noise losses: they compare the output with the output after the removal of
     a record, while all other records keep their noise.  The constructor checks nothing, because
@@ -289,7 +287,7 @@ class Outcome:
     ----------
     game : NVOGame
     profile : ndarray of int, shape (K, V)
-        ``profile[k, v]`` records of bin k play action v; a copy of what was given.
+        ``profile[k, v]`` records of bin k play action v; a copy of the argument.
 
     Notes
     -----
@@ -312,17 +310,17 @@ class Outcome:
     profile: NDArray[np.int64]
 
     def __post_init__(self) -> None:
-        """Copy the profile, so that nothing can change it afterwards."""
+        """Copy the profile, so that it cannot be changed afterwards."""
         object.__setattr__(self, "profile", _read_only(self.profile.copy()))
 
     @cached_property
     def mass(self) -> NDArray[np.float64]:
-        """S(x), shape (K,): the summed output probabilities of all records, as nearest doubles."""
+        """S(x), shape (K,): the sum of all records' output probabilities, as nearest doubles."""
         return _read_only(self._exact_mass[0].copy())
 
     @cached_property
     def _exact_mass(self) -> NDArray[np.float64]:
-        """S(x) without rounding, shape (2, K): the nearest doubles, and what they leave."""
+        """S(x) without rounding, shape (2, K): the nearest doubles, and their rounding errors."""
         mass = np.empty((2, self.game.bins))
         _loops.mixture(self.profile.copy(), self.game.kernel, mass)
         return _read_only(mass)
@@ -342,12 +340,12 @@ class Outcome:
     def losses(self) -> NDArray[np.float64]:
         """The pDP loss of a record of bin k that plays v, in nats, shape (K, V).
 
-        It is the fixed-noise loss of the record's removal: all other records keep their noise.
-        nan where no record of bin k plays v, infinite where a record alone reaches an output.
+        This is the fixed-noise loss of the record's removal: all other records keep their noise.
+        It is nan where no record of bin k plays v, infinite where a record alone reaches an output.
 
-        It is a bound that is rounded up by a few units in the last place of itself or, if this is
-        larger, of ln(n/(n-1)), and no more than ε where a record is private at delta = 0.  So at
-        delta = 0 a record is private if and only if this number is at most ε.
+        The loss is rounded up by a few units in the last place of itself or, if this is larger, of
+        ln(n/(n-1)), but not above ε if the record is private at delta = 0.  So at delta = 0 a
+        record is private if and only if this number is at most ε.
         """
         losses = np.empty(self.profile.shape)
         _loops.group_losses(self.game.compiled, *self._writable(), losses)
@@ -355,11 +353,11 @@ class Outcome:
 
     @cached_property
     def private(self) -> NDArray[np.bool_]:
-        r"""Which groups (k, v) are private, shape (K, V); False where nobody is.
+        r"""Which groups (k, v) are private, shape (K, V); False for an empty group.
 
         A record is private if the fixed-noise loss of its removal meets the game's target.  This
         is decided without rounding, for the mechanism from which :meth:`sample` draws.  With a
-        positive delta :math:`e^\varepsilon` is rounded down by less than 2⁻¹⁵⁰ of itself.
+        positive delta, :math:`e^\varepsilon` is rounded down by a relative error below 2⁻¹⁵⁰.
         """
         private = np.empty(self.profile.shape, dtype=bool)
         _loops.group_private(self.game.compiled, *self._writable(), private)
@@ -381,7 +379,7 @@ class Outcome:
     def payoff(self) -> float:
         r"""The common payoff :math:`P_E + 1 - KL/\ln K`; solvers compare the pair (P_E, -KL).
 
-        With 10⁹ records a double holds this sum to seven digits after the point.
+        With 10⁹ records, a double represents this sum to seven digits after the point.
         """
         return self.private_records + 1.0 - self.divergence / math.log(self.game.bins)
 
@@ -389,8 +387,8 @@ class Outcome:
     def regret(self) -> float:
         """The largest gain in payoff of any unilateral deviation; 0 at an equilibrium.
 
-        It is rounded down, so that a positive regret is a gain indeed.  Payoffs are compared as
-        pairs (P_E, -KL), as in the game: a deviation that lowers P_E is no gain.
+        It is rounded down, so a positive regret is a true gain.  Payoffs are compared as pairs
+        (P_E, -KL), as in the game: a deviation that lowers P_E is not a gain.
         """
         profile, mass = self._writable()
         scratch = _loops.new_scratch(self.game.bins)
@@ -407,7 +405,7 @@ class Outcome:
         Raises
         ------
         ValueError
-            If the game was made without ``scales``.
+            If the game has no ``scales``.
         """
         scales = self.game.scales
         if scales is None:
@@ -418,8 +416,8 @@ class Outcome:
     def is_nash(self, *, atol: float | None = None) -> bool:
         """Return whether no record gains more than ``atol`` by changing its action alone.
 
-        Without ``atol``, no more than 2e-12 / n, which is rounding: one of n records changes KL
-        by an amount of the order 1 / n.  Payoffs are compared as in :attr:`regret`.
+        By default ``atol`` is 2e-12 / n, a tolerance for rounding: one of n records changes KL by
+        an amount of the order 1 / n.  Payoffs are compared as in :attr:`regret`.
         """
         if atol is None:
             atol = 2e-12 / self.game.records
@@ -428,15 +426,15 @@ class Outcome:
     def sample(self, size: int, *, rng: np.random.Generator | None = None) -> NDArray:
         """Release values: draw from the output distribution, without rounding.
 
-        Every value is a random sampling query of its own, and costs privacy of its own.  Each
-        output x comes with a probability of exactly S(x) / n, which has the denominator 2⁵² n.
+        Every value is a separate random sampling query, with its own privacy cost.  Each output x
+        has a probability of exactly S(x) / n, a fraction with the denominator 2⁵² n.
 
         Parameters
         ----------
         size : int
-            Number of independent draws, from 1 to so many that they take 2 GiB.
+            Number of independent draws, from 1 up to 2 GiB of them.
         rng : numpy.random.Generator, optional
-            A release takes None: the generator of the operating system.
+            For a release, leave it out: the default is the generator of the operating system.
 
         Returns
         -------
@@ -451,16 +449,16 @@ class Outcome:
         return bins if self.game.grid is None else self.game.grid.midpoints[bins]
 
     def __repr__(self) -> str:
-        """Return how many records are private, and what the noise costs."""
+        """Return the numbers of records and of private records, and the divergence."""
         records = {"records": self.game.records, "private_records": self.private_records}
         return chosen_repr(self, **records, divergence=self.divergence)
 
     def _writable(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return copies of profile and mass, for which alone the loops are compiled."""
+        """Return writable copies of profile and mass, for which the loops are compiled."""
         return self.profile.copy(), self._exact_mass.copy()
 
 
 def _read_only(array: _Array) -> _Array:
-    """Return the array, which can no longer be written."""
+    """Return the array after making it read-only."""
     array.setflags(write=False)
     return array

@@ -1,4 +1,4 @@
-r"""The best private profile, with a proof of how good it is.
+r"""The best private profile, with a certified lower bound.
 
 By the linear form of pDP the privacy constraint is linear in the mass S, and KL is convex in S.  So
 the best private profile solves a mixed-integer convex program over the counts C[k, v] and binaries
@@ -12,18 +12,17 @@ z[k, v] for "some record of bin k plays v":
 If tangents replace :math:`-\ln S(x)` and most privacy rows are left out, the program is linear and
 small, and its optimum is a *lower* bound (the module ``program`` writes the rows).  The search
 first solves it without integers, and adds the rows that the solution violates until they hardly
-raise the bound.  Then branch and bound proposes profiles.  Each proposal is rounded and led to an
-equilibrium by best responses, and a few linear programs that keep its actions collect further rows
-near it.
+raise the bound.  Then branch and bound proposes profiles.  Each proposal is rounded, best responses
+lead it to an equilibrium, and a few linear programs with its actions generate further rows near it.
 
-The solver meets a row only within its tolerances.  So its optimum may violate a row by less than
-the solver can tell, and then the search has nothing to add.  In this case the profiles are
-enumerated if there are few of them, and otherwise the certificate says that the search stalled.
+The solver satisfies a row only within its tolerances.  So its optimum may violate a row by less
+than these, and then the search has no row to add.  In this case the profiles are enumerated if
+there are few of them, and otherwise the certificate reports that the search stalled.
 
 The programs are solved by HiGHS, which is trusted as little as possible: KL and privacy of a
 profile are computed again from the definition, and the lower bound is reduced by a margin for the
-tolerances.  The solver is believed when it finds that there is no private profile, unless one is
-known or the profiles are few enough to look at all of them.
+tolerances.  If the solver finds that there is no private profile, this is accepted, unless one is
+known or the profiles are few enough to enumerate.
 """
 
 from __future__ import annotations
@@ -47,24 +46,24 @@ from pdpbook.game.solution import Solution
 
 __all__ = ["Certificate", "certified_optimum"]
 
-#: A divergence this close above its bound is as good as optimal.
+#: A divergence this close to its bound counts as optimal.
 _NEGLIGIBLE = 1e-9
-#: The smallest gap that the margins for the solver's tolerances leave room for.
+#: The smallest gap that is possible with the margins for the solver's tolerances.
 SMALLEST_GAP = 1e-5
-#: Linear programs that are spent on a proposal of branch and bound.
+#: Number of linear programs for each proposal of branch and bound.
 _ROUNDS = 10
-#: A search that stalls enumerates the profiles of a game that has no more than this many.
+#: If a search stalls, the profiles of the game are enumerated up to this number.
 _ENUMERATED = 100_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Certificate(Solution):
-    """A private profile and a proof of how good it is; a :class:`Solution`.
+    """A private profile with a certified lower bound; a :class:`Solution`.
 
     The profile is the best one found at which every record is private, and its divergence is
-    computed outside the solver.  ``converged`` says whether the gap that was asked for has been
-    reached, or it is proved that there is no private profile.  A record counts as private by the
-    fixed-noise loss of its removal.
+    computed outside the solver.  The search has ``converged`` if the requested gap was reached, or
+    if it is proved that there is no private profile.  Private means private by the fixed-noise loss
+    under removal.
 
     Attributes
     ----------
@@ -76,13 +75,13 @@ class Certificate(Solution):
         it is proved that there is no private profile; 1 if neither a profile nor such a proof was
         found.
     stopped : {"gap", "infeasible", "time", "stalled"}
-        Why the search stopped.  ``"gap"``: the gap that was asked for has been reached.
+        The reason why the search stopped.  ``"gap"``: the requested gap was reached.
         ``"infeasible"``: there is no private profile.  In a game of at most 100,000 profiles all of
-        them have been judged; of a larger one the solver says so.  ``"time"``: the time limit
-        was reached.  ``"stalled"``: the solver gave no answer that the search could use, because
-        it failed, contradicted a profile in hand, or returned an optimum that meets every row
-        within its tolerances and is not a private profile.  A game of at most 100,000 profiles
-        does not stall, because its profiles are then enumerated.
+        them were checked; for larger games the solver reports it.  ``"time"``: the time limit was
+        reached.  ``"stalled"``: the solver gave no usable answer, because it failed, contradicted a
+        known profile, or returned an optimum that satisfies every row within its tolerances but is
+        not a private profile.  A game of at most 100,000 profiles does not stall, because its
+        profiles are then enumerated.
     """
 
     lower_bound: float
@@ -97,7 +96,7 @@ def certified_optimum(
     relative_gap: float = 0.01,
     time_limit: float = 60.0,
 ) -> Certificate:
-    """Find the private profile of smallest KL, and prove how good it is.
+    """Find the private profile of smallest KL, and prove a lower bound.
 
     Parameters
     ----------
@@ -109,9 +108,9 @@ def certified_optimum(
         difference is at most 1e-9 nats.
     time_limit : float
         Stop after this many seconds with the best profile and the best bound so far.  The clock
-        starts with the call, so the coordinated best responses of the start count, but they are
-        not cut short; nor is the enumeration of a small game, which takes a few seconds at most.
-        What a time limit stops is not repeatable; what the gap stops is.
+        starts with the call and includes the initial coordinated best responses, but does not stop
+        them, nor the enumeration of a small game, which takes a few seconds at most.  A search that
+        is stopped by the time limit is not reproducible; one that is stopped by the gap is.
 
     Notes
     -----
@@ -137,7 +136,7 @@ def certified_optimum(
     if search.relaxed():
         search.branched()
     out_of_time = search.remaining() <= 0.0
-    unproved = not search.settled or search.best is None  # that there is none, the solver says
+    unproved = not search.settled or search.best is None  # only the solver says that there is none
     if unproved and not out_of_time and _number_of_profiles(game) <= _ENUMERATED:
         search.enumerated()
     divergence, bound = search.divergence, search.bound
@@ -166,8 +165,8 @@ def certified_optimum(
 class _Search:
     """The best private profile and the best bound so far, and the program that improves both.
 
-    ``start`` is a typical profile, from which the program takes its units, and ``deadline`` the end
-    by ``time.perf_counter``.  No private profile has a smaller KL than ``bound``.
+    The profile ``start`` is typical and determines the units of the program, and ``deadline`` is
+    the end by ``time.perf_counter``.  No private profile has a smaller KL than ``bound``.
     """
 
     game: NVOGame
@@ -179,7 +178,7 @@ class _Search:
     program: Program = field(init=False)
 
     def __post_init__(self) -> None:
-        """Write down the program; a private start is the best profile so far."""
+        """Build the program; a private start is the best profile so far."""
         everybody = self.start.private_records == self.game.records
         self.best = self.start if everybody else None
         self.program = Program(self.game, self.start.mass, self.start.divergence)
@@ -191,19 +190,19 @@ class _Search:
 
     @property
     def settled(self) -> bool:
-        """Whether the search is over; without a profile it is once there is proved to be none."""
+        """Whether the search is over, by the gap or by a proof that no private profile exists."""
         if self.best is None:
             return math.isinf(self.bound)
         return self.divergence - self.bound <= max(self.relative_gap * self.divergence, _NEGLIGIBLE)
 
     def remaining(self) -> float:
-        """Return how many seconds are left."""
+        """Return the remaining seconds."""
         return self.deadline - time.perf_counter()
 
     def relaxed(self) -> bool:
-        """Add rows to the program without integers; return whether to go on with integers.
+        """Add rows to the program without integers; return whether to continue with integers.
 
-        It ends when more rows hardly raise the bound any more.
+        It ends when further rows hardly raise the bound.
         """
         while True:
             before = self.bound
@@ -218,7 +217,7 @@ class _Search:
                 return True
 
     def branched(self) -> None:
-        """Have branch and bound propose profiles, and add the rows that each of them violates."""
+        """Generate profiles by branch and bound, and add the rows that each of them violates."""
         while (answer := self._answer(integer=True)) is not None and answer.columns is not None:
             added = self.program.refine(answer.columns, self._tolerance)
             self._propose(self.program.profile_of(answer.columns))
@@ -227,18 +226,18 @@ class _Search:
             _refine_near(self.program, answer.columns, self._tolerance, self.remaining)
 
     def enumerated(self) -> None:
-        """Look at every profile: the best one is the optimum, its divergence the bound."""
+        """Enumerate all profiles: the best is the optimum, and its divergence the bound."""
         profile = _enumerated_optimum(self.game)
         self.best = None if profile is None else Outcome(self.game, profile)
         self.bound = self.divergence
 
     @property
     def _tolerance(self) -> float:
-        """How many nats the tangents may lie below the logarithm."""
+        """Return by how many nats the tangents may lie below the logarithm."""
         return 0.05 * self.relative_gap * max(self.bound, _NEGLIGIBLE)
 
     def _answer(self, *, integer: bool) -> Answer | None:
-        """Solve the program and raise the bound; None if that is not to be done or believed."""
+        """Solve the program and raise the bound; None if the search is over or the answer wrong."""
         remaining = self.remaining()
         if self.settled or remaining <= 0.0:
             return None
@@ -282,20 +281,20 @@ def _refine_near(
 
 
 def _number_of_profiles(game: NVOGame) -> int:
-    """Return in how many ways the records can be spread over the actions, bin by bin."""
+    """Return the number of ways to distribute the records of the bins over the actions."""
     others = game.actions - 1
     return math.prod(math.comb(count + others, others) for count in game.counts.tolist())
 
 
 def _enumerated_optimum(game: NVOGame) -> NDArray[np.int64] | None:
-    """Return the private profile of smallest KL by looking at all; None if none is private."""
+    """Return the private profile of smallest KL by enumeration; None if no profile is private."""
     seen = np.flatnonzero(game.counts)
     ways = [_compositions(int(game.counts[k]), game.actions) for k in seen]
     masses = np.zeros((1, seen.size))
     for k, way in zip(seen, ways, strict=True):
         masses = (masses[:, None] + way @ game.kernel[:, k, seen]).reshape(-1, seen.size)
     with np.errstate(divide="ignore"):
-        divergences = -np.log(masses) @ game.frequency[seen]  # but for a constant
+        divergences = -np.log(masses) @ game.frequency[seen]  # up to a constant
     for number in divergences.argsort(kind="stable"):
         choice = np.unravel_index(number, [len(way) for way in ways])
         profile = np.zeros((game.bins, game.actions), dtype=np.int64)
@@ -306,7 +305,7 @@ def _enumerated_optimum(game: NVOGame) -> NDArray[np.int64] | None:
 
 
 def _compositions(count: int, parts: int) -> NDArray[np.int64]:
-    """Return all ways to write a count as a sum of whole numbers, one a row, shape (m, parts)."""
+    """Return all ways to write a count as a sum of whole numbers, one per row, shape (m, parts)."""
     if parts == 1:
         return np.array([[count]])
     bars = np.array(list(combinations(range(count + parts - 1), parts - 1)), dtype=np.int64)

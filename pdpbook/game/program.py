@@ -1,4 +1,4 @@
-r"""The mixed-integer program of the exact optimum, whose rows are added as they are needed.
+r"""The mixed-integer program of the exact optimum, with rows that are added when needed.
 
 Its columns are the counts C[k, v] of the occupied bins, a number z[k, v] in [0, 1] for "some record
 of bin k plays v", the mass S(x), and heights t(x) that stand for :math:`-\ln S(x)`.  Every profile
@@ -7,19 +7,19 @@ satisfies
 .. math::
    \sum_v C_{kv}=n_k,\qquad 0\le C_{kv}\le n_k z_{kv},\qquad S(x)=\sum_{kv} C_{kv}\,p_{kv}(x) .
 
-Everything else is expressed by infinitely many linear inequalities, of which a few are needed:
+Everything else is expressed by infinitely many linear inequalities, few of which are needed:
 
 * Tangents: :math:`t(x) \ge 1-\ln a-S(x)/a` for every a > 0, because -ln is convex.
 * Privacy (the linear form; for δ > 0 the same with sums): where z[k, v] = 1 and for every set X of
   outputs, :math:`\sum_{x\in X}(p_{kv}(x)-\tau S(x))\le\delta\,(n-1)\,e^{-\varepsilon}` and
   :math:`\sum_{x\in X}(\sigma S(x)-p_{kv}(x))\le\delta\,(n-1)`.  The hockey-stick divergence is the
-  largest of these sums; for δ = 0 sets of one output are enough.
+  largest of these sums; for δ = 0 sets of one output suffice.
 * The averaging cut: the mean of the privacy rows of a bin, weighted by C[k, v] / n_k, which needs
   no z.
 
 A row that a solution violates is added, and the program is solved again.  The optimum of a program
-with missing rows is a lower bound.  So the choice of the rows decides how long the search takes,
-and never whether its bound is true.
+with missing rows is a lower bound.  So the choice of the rows affects the time of the search, and
+never the validity of its bound.
 """
 
 from __future__ import annotations
@@ -44,36 +44,36 @@ __all__ = ["Answer", "Program", "dual_bound"]
 MARGIN = (1e-6, 2e-8)
 _TOLERANCE = 1e-9
 #: Linear program: its bound follows from any dual values, so it is lowered for rounding only, by
-#: this fraction of everything that is added up.
+#: this fraction of the sum of all terms' sizes.
 _ROUNDING = 1e-13
 #: Privacy constraints are relaxed by this fraction, so that no private profile is cut off.
 _SLACK = 1e-9
 #: A row is added if a solution violates it by more than this fraction.
 _VIOLATED = 2.5e-9
-#: An excess of less than this is 0: its row could not be scaled.
+#: An excess of less than this counts as 0: its row could not be scaled.
 _NOTHING = 1e-200
 #: An output is wide if its typical mass is less than this fraction of the largest.  The solver's
-#: tolerances would be too coarse for a column that measures S there, so privacy rows write S out.
+#: tolerances would be too coarse for a column of S there, so privacy rows express S by the counts.
 _WIDE = 1e-6
-#: Where the first tangents touch -ln s, as multiples of the typical mass.
+#: Points at which the first tangents touch -ln s, as multiples of the typical mass.
 _FIRST = (0.5, 0.8, 1.0, 1.25, 2.0)
-#: Privacy rows for delta = 0 are added for the worst output of each of so many stretches.  With the
-#: worst output alone, branch and bound has to refute one absurd pattern of actions after another.
+#: Privacy rows for delta = 0 are added for the worst output of each of this number of stretches.
+#: With one output alone, branch and bound must refute one absurd pattern of actions after another.
 _STRETCHES = 8
-#: The solver drops smaller coefficients than 1e-12.  Mass coefficients are rounded up to this and
-#: other rows left away: that relaxes the program, so bounds stay true.
+#: The solver drops coefficients below 1e-12.  Mass coefficients are rounded up to this and other
+#: rows left out, which relaxes the program, so bounds remain valid.
 _SMALL = 1e-11
 
 
 class Answer(NamedTuple):
-    """What the solver says: a lower bound in nats and, if it has one, a solution."""
+    """The answer of the solver: a lower bound in nats and, if it has one, a solution."""
 
     bound: float
     columns: NDArray[np.float64] | None
 
 
 class _Columns(NamedTuple):
-    """Where the columns of a program stand: C and z group by group, u and t output by output."""
+    """The positions of the columns: C and z by group, u and t by output."""
 
     counts: slice
     present: slice
@@ -82,13 +82,13 @@ class _Columns(NamedTuple):
 
     @classmethod
     def of(cls, groups: int, outputs: int, occupied: int) -> _Columns:
-        """Return the columns of so many groups, outputs and occupied bins."""
+        """Return the columns for given numbers of groups, outputs and occupied bins."""
         ends = [0, *np.cumsum([groups, groups, outputs, occupied]).tolist()]
         return cls(*(slice(begin, end) for begin, end in pairwise(ends)))
 
     @property
     def whole(self) -> slice:
-        """C and z, which are whole numbers at a profile."""
+        """The columns C and z, which are whole numbers at a profile."""
         return slice(self.counts.start, self.present.stop)
 
     @property
@@ -98,13 +98,14 @@ class _Columns(NamedTuple):
 
 
 class Program:
-    """The program of a game as far as it is written down.
+    """The program of a game with the rows added so far.
 
     The columns are C and z, group by group, then u for every output and t for every occupied bin.
-    Mass is measured from a typical one and magnified, ``S = reference (1 + u / scale)``, and so is
-    t, the height of the roof over ``-ln (1 + u / scale)``.  The magnification brings the divergence
-    to about 1, so that the solver's absolute tolerances are small beside it.  A typical mass,
-    shape (K,), and a typical divergence in nats are given.
+    The column u is the scaled deviation of the mass from a typical one, ``S = reference
+    (1 + u / scale)``, and t is the maximum of the tangents of ``-ln (1 + u / scale)``, scaled in
+    the same way.  The scale brings the divergence to about 1, so that the solver's absolute
+    tolerances are relatively small.  The arguments are a typical mass, shape (K,), and a typical
+    divergence in nats.
     """
 
     def __init__(self, game: NVOGame, mass: NDArray[np.float64], divergence: float) -> None:
@@ -148,7 +149,8 @@ class Program:
         """Return the smallest and the largest value of each column, from the smallest mass.
 
         No profile has less mass than ``least`` at an output, or more than ``self.most``.  A group
-        whose row is too large for the most mass, or too small for the least, is never private.
+        whose row is too large for the largest mass, or too small for the smallest, is never
+        private.
         """
         least_s = least / self.reference * (1.0 - _SLACK)
         most_s = self.most / self.reference * (1.0 + _SLACK) + _SMALL * self.game.records
@@ -178,7 +180,7 @@ class Program:
         )
 
     def _write_profiles(self, counts: NDArray[np.float64]) -> None:
-        """Every record plays once, z says who plays what, and S is the mass of that."""
+        """Add the rows of a profile: one action per record, z marks groups, and S is the mass."""
         outputs = np.eye(self.game.bins)
         everyone = np.kron(np.eye(counts.size), np.ones(self.game.actions))
         self._append(self._rows(counts=everyone), counts, counts)
@@ -206,12 +208,12 @@ class Program:
         right: Any,
         enough: Any,
     ) -> None:
-        """Add ``block - slope * (sum of S over the set) <= right``, one row a set.
+        """Add ``block - slope * (sum of S over the set) <= right``, one row per set.
 
-        The block of coefficients stands in the columns ``where``, C or z.  Where S is not a
-        column of its own that the row can use, it is written out in the counts.  There a
-        coefficient need not be larger than ``enough``, with which a single record of the group
-        meets the row whatever the others do.
+        The block of coefficients is in the columns ``where``, C or z.  If the row cannot use a
+        column of S, it expresses S by the counts.  Then a coefficient need not be larger than
+        ``enough``, with which a single record of the group satisfies the row whatever the others
+        do.
         """
         written = self._written(slope)
         left = np.zeros((len(sets), self.columns.whole.stop))
@@ -226,26 +228,26 @@ class Program:
         self._append(self._rows(whole=_relaxed(left / unit), mass=mass), -np.inf, bound)
 
     def _rows(self, **blocks: NDArray[Any]) -> sp.csr_array:
-        """Return rows from the blocks of coefficients that stand in the columns of that name."""
+        """Return rows from blocks of coefficients in the columns of the given names."""
         rows = np.zeros((len(next(iter(blocks.values()))), self.columns.width))
         for name, block in blocks.items():
             rows[:, getattr(self.columns, name)] = block
         return sp.csr_array(rows)
 
     def _written(self, slope: float) -> NDArray[np.bool_]:
-        """At which outputs privacy rows of this slope write S out in the counts."""
+        """Return the outputs at which privacy rows of this slope express S by the counts."""
         small = abs(slope) * self.reference <= 100.0 * _SMALL * self.most
         return self.wide | small
 
     def refine(
         self, columns: NDArray[np.float64], tolerance: float, *, everybody: bool = False
     ) -> int:
-        """Add the rows that a solution violates; return how many.
+        """Add the rows that a solution violates; return their number.
 
-        With ``everybody``, those that it would violate if each action were played in each bin.
+        With ``everybody``, add those that it would violate if each action were played in each bin.
 
-        Tangents are added where the roof lies below the logarithm by more than ``tolerance`` nats
-        in sum.
+        Tangents are added if, in total, they lie below the logarithm by more than ``tolerance``
+        nats.
         """
         before = self.matrix.shape[0]
         c, z, u, t = (columns[each] for each in self.columns)
@@ -269,7 +271,7 @@ class Program:
         here = np.arange(self.groups)
         sides = [(self.tau, self.exceed, 1.0)] + [(-self.sigma, self.miss, -1.0)] * (self.sigma > 0)
         for slope, allowed, sign in sides:
-            least = (1.0 - sign) / 2.0 * self.sigma * self.most  # what an absent group is granted
+            least = (1.0 - sign) / 2.0 * self.sigma * self.most  # the slack of an absent group
             excess = z[:, None] * (sign * self.rows + least) - least - slope * mass
             line, sets = self._violated(excess, self.rows, mass, allowed * z, slope)
             coefficients = (sets * (sign * self.rows[line] + least)).sum(axis=1) - allowed
@@ -297,9 +299,9 @@ class Program:
         allowed: Any,
         slope: float,
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return which lines exceed what is allowed, and over which outputs.
+        """Return the lines that exceed their limits, with the sets of outputs.
 
-        For delta = 0 a line comes once for each of a few stretches of outputs, with its worst one.
+        For delta = 0, a line occurs once for each of a few stretches, with the worst output there.
         """
         typical = np.where(self._written(slope), mass, self.reference)
         unit = np.maximum(rows, abs(slope) * typical)
@@ -330,7 +332,7 @@ class Program:
         return np.concatenate([counts, counts > 0, u, t])
 
     def profile_of(self, columns: NDArray[np.float64]) -> NDArray[np.int64] | None:
-        """Return the profile that the rounded counts make, if they make one."""
+        """Return the profile of the rounded counts, if they are a profile."""
         profile = np.zeros((self.game.bins, self.game.actions), dtype=np.int64)
         rounded = np.rint(columns[self.columns.counts]).astype(np.int64)
         profile[self.occupied] = rounded.reshape(-1, self.game.actions)
@@ -347,11 +349,11 @@ class Program:
         start: NDArray[np.int64] | None = None,
         pattern: NDArray[np.bool_] | None = None,
     ) -> Answer:
-        """Solve what is written down, with C and z whole or not.
+        """Solve the program with the current rows, with C and z whole or not.
 
-        Branch and bound starts from ``start``, a profile at which everybody is private, and may
+        Branch and bound starts from ``start``, a profile at which all records are private, and may
         stop at the relative ``gap``.  With a ``pattern``, shape (2 V times the occupied bins,),
-        only these columns among C and z may be positive, and the bound holds for these only.
+        only these columns among C and z may be positive, and the bound is valid for these only.
         """
         import highspy
 
@@ -370,7 +372,7 @@ class Program:
         solver.run()
         optimal = highspy.HighsModelStatus.kOptimal
         if not integer and solver.getModelStatus() != optimal:
-            solver.clearSolver()  # the old basis may have led astray
+            solver.clearSolver()  # the old basis may be the cause
             solver.run()
         unknown = math.isinf(solver.getInfo().mip_dual_bound)
         if integer and solver.getModelStatus() == optimal and unknown:
@@ -410,7 +412,7 @@ def dual_bound(
     upper: NDArray[np.float64],
     prices: NDArray[np.float64],
 ) -> float:
-    """Return the bound that the prices of the rows prove, whatever they are: weak duality.
+    """Return the bound that any prices of the rows prove, by weak duality.
 
     Every point obeys ``cost x >= prices (A x) + (cost - prices A) x``; each term on the right is
     at least its smallest value within the row's or the column's bounds.
@@ -426,7 +428,7 @@ def dual_bound(
 
 
 def _relaxed(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return coefficients of an upper-bounded row, none negative and so small that it is dropped.
+    """Return coefficients of an upper-bounded row, without small negative ones, which are dropped.
 
     Their columns are not negative, so this can only relax the row.
     """
@@ -435,7 +437,7 @@ def _relaxed(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @cache
 def _silent_highs() -> Any:
-    """Return the class of HiGHS, with solvers that print nothing while they are made.
+    """Return a class of HiGHS whose constructor prints nothing.
 
     From version 1.16 on, the first solver of a process prints two lines when its constructor
     enables callbacks, before a caller can set an option.
@@ -451,7 +453,7 @@ def _silent_highs() -> Any:
 
 
 def _solver() -> Any:
-    """Return HiGHS without output, repeatable, and with tolerances as small as it allows."""
+    """Return a silent and reproducible HiGHS with the smallest tolerances that it allows."""
     solver = _silent_highs()()
     for option, value in (
         ("threads", 1),

@@ -1,19 +1,19 @@
 r"""A proof for Coq that every record of a profile is private.
 
 A program that calls a record private can be wrong, because its authors, its compiler or its
-processor can be.  A proof assistant trusts none of them.  The mechanism in whole numbers makes this
-practical: row w of a record holds whole numbers that sum to the same number of units for every
-record, and with :math:`S(x) = \sum_i w_i(x)` a record is private if and only if
+processor can be.  A proof assistant trusts none of them.  The mechanism in whole numbers makes such
+a proof practical.  A record's row w contains whole numbers that sum to the same number of units for
+every record, and with :math:`S(x) = \sum_i w_i(x)` a record is private if and only if
 
 .. math:: (n-1)\,S(x) \le n\,(S(x) - w(x))\,e^\varepsilon
           \quad\text{and}\quad
           n\,(S(x) - w(x)) \le (n-1)\,S(x)\,e^\varepsilon
 
-for every output x.  ``proofs/whole_numbers.v`` proves this, encloses :math:`e^\varepsilon` between
-two fractions, and states a check of a whole profile by whole numbers alone.  Records of one bin
-that play one action share a row, so the check goes through groups, and its length does not depend
-on n.  The file that is written here holds the rows and the number of records of each group; Coq
-computes the check, and what it accepts is a theorem.
+for every output x.  The file ``proofs/whole_numbers.v`` proves this, encloses
+:math:`e^\varepsilon` between two fractions, and states a check of a whole profile in whole numbers
+alone.  Records of one bin with the same action share a row, so the check is over groups, and its
+length does not depend on n.  The file written here contains the row and the number of records of
+each group; Coq computes the check, and if Coq accepts it, the result is a theorem.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ def formal_proof(profile: ArrayLike, weights: ArrayLike, *, epsilon: float) -> s
     Parameters
     ----------
     profile : array_like of int, shape (K, V)
-        ``profile[k, v]`` records of bin k play action v; at least two records in all.
+        ``profile[k, v]`` records of bin k play action v; at least two records in total.
     weights : array_like of int, shape (V, K, K)
         ``weights[v, k, x]`` units of a record of bin k with action v lead to the output x.  All
-        rows that a record plays have the same sum, the number of units.
+        rows that are played have the same sum, the number of units.
     epsilon : float, ε > 0
 
     Returns
@@ -81,10 +81,10 @@ def formal_proof(profile: ArrayLike, weights: ArrayLike, *, epsilon: float) -> s
     -----
     Nothing is decided here.  Coq accepts the file if and only if every record passes the check with
     a lower bound of :math:`e^\varepsilon` that is exact to about 60 bits.
-    ``make proofs FILE=proof.v``, in the repository of the book, has Coq check a file.
+    The command ``make proofs FILE=proof.v``, in the repository of the book, checks a file with Coq.
 
     The theorem is about the stated rows: it bounds the fixed-noise loss of the removal of each
-    record, as every verdict of the game does, and it says nothing of how the profile was found.
+    record, like every decision of the game, and does not depend on how the profile was found.
     Taught in the chapter *How this book is checked*.
 
     Examples
@@ -139,7 +139,7 @@ def _counts(profile: ArrayLike) -> NDArray[np.int64]:
 
 
 def _rows(weights: ArrayLike, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the weights: whole numbers >= 0, of the shape that the profile asks for."""
+    """Return the weights: whole numbers >= 0, with the shape that the profile requires."""
     rows = _validate.whole_numbers("weights", weights)
     bins, actions = counts.shape
     if rows.shape != (actions, bins, bins):
@@ -152,7 +152,7 @@ def _rows(weights: ArrayLike, counts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _group(k: int, v: int, count: np.int64, row: NDArray[np.int64]) -> str:
-    """Return a group as Coq reads it, in lines of at most 100 characters."""
+    """Return a group in Coq's syntax, in lines of at most 100 characters."""
     text = f"({count}, [{'; '.join(map(str, row.tolist()))}])"
     lines = textwrap.wrap(text, 98, subsequent_indent=" ", break_long_words=False)
     return textwrap.indent("\n".join([f"(* bin {k}, action {v} *)", *lines]), "  ")

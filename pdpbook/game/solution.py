@@ -1,4 +1,4 @@
-"""What every solver of the game returns."""
+"""The result of every solver of the game."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ __all__ = ["Solution"]
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A profile, how good it is, and what it took to find it.
+    """A profile, with its divergence, its privacy and the time of its computation.
 
-    Best responses, coordinated moves, approximated enumeration and the certified optimum return a
-    subclass with more attributes of their own, so that code that compares solvers needs no others.
+    Best responses, coordinated moves, approximated enumeration and the certified optimum return
+    subclasses with further attributes; these common attributes suffice to compare solvers.
     A record counts as private if the fixed-noise loss of its removal meets the game's target: all
     other records keep their noise.
 
     Attributes
     ----------
     profile : ndarray of int, shape (K, V), or None
-        The profile that was found; None if a solver of private profiles has found none.
+        The profile found; None if a solver of private profiles found none.
     divergence : float
         KL(q || output) of the profile, in nats; infinite without a profile.
     private_records : int
         P_E of the profile, the number of private records; 0 without a profile.
     converged : bool
-        Whether the solver came to its own end, and not to a limit of time or rounds.
+        Whether the solver converged, without reaching a limit of time or rounds.
     seconds : float
-        By the clock.  The first call of a solver in a process compiles its loops, or reads them
-        from numba's cache, and counts this too, so measure a second call.
+        Wall-clock time.  In a process, the first call of a solver also compiles its loops, or reads
+        them from numba's cache, so measure a second call.
 
     Examples
     --------

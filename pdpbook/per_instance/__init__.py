@@ -1,4 +1,4 @@
-"""Part 2 of the book: privacy of one record in one data set, and when noise is certainly enough."""
+"""Part 2 of the book: the privacy of one record in one data set, and sufficient noise scales."""
 
 import lazy_loader
 

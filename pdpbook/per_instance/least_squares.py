@@ -1,16 +1,16 @@
-r"""How far each record moves the coefficients of least squares.
+r"""How far each record moves the least-squares coefficients.
 
-A response y is explained by features x, of which a constant may be one, with the coefficients
+A response y is explained by features x, one of which may be constant, with the coefficients
 :math:`\hat\theta = H^{-1}X^{\mathsf T}y`, where :math:`H = X^{\mathsf T}X`.  Record i has the
 residual :math:`r_i = y_i-x_i^{\mathsf T}\hat\theta` and the leverage
 :math:`h_i = x_i^{\mathsf T}H^{-1}x_i`, a number in [0, 1].  Removing it changes the coefficients by
 
 .. math:: \Delta_i = \hat\theta-\hat\theta_{-i} = \frac{H^{-1}x_i\,r_i}{1-h_i} ,
 
-so no fit has to be repeated.  A record that joins the data, at features x and with the residual r
-to the present fit, changes them by :math:`H^{-1}x\,r/(1+x^{\mathsf T}H^{-1}x)`.  When the noise is
-fixed, :func:`pdpbook.per_instance.laplace_losses` and
-:func:`pdpbook.per_instance.gaussian_deltas` turn these changes into losses.  Cook's distance
+so no fit has to be repeated.  If a record with features x and residual r under the present fit
+joins the data, the coefficients change by :math:`H^{-1}x\,r/(1+x^{\mathsf T}H^{-1}x)`.  With fixed
+noise, :func:`pdpbook.per_instance.laplace_losses` and
+:func:`pdpbook.per_instance.gaussian_deltas` convert these changes to losses.  Cook's distance
 measures the same change in the metric of H:
 
 .. math:: D_i = \frac{\Delta_i^{\mathsf T}H\Delta_i}{d\,s^2}
@@ -33,25 +33,25 @@ from pdpbook._repr import short_repr
 __all__ = ["Influence", "least_squares_influence", "worst_least_squares_changes"]
 
 _FULL = 1.0 - 1e-9  #: a leverage above it counts as 1
-_RANGE = 1e100  #: largest absolute value of a feature or response; squares of it stay finite
+_RANGE = 1e100  #: largest absolute value of a feature or response; its square is finite
 
 
 @dataclass(frozen=True, eq=False)
 class Influence:
-    r"""What each record does to a fit by least squares.
+    r"""The influence of each record on a least-squares fit.
 
     Attributes
     ----------
     coefficients : ndarray, shape (d,)
-        :math:`\hat\theta`, with all records.
+        The coefficients :math:`\hat\theta` with all records.
     leverages : ndarray, shape (n,)
-        :math:`h_i`; they sum to d.
+        The leverages :math:`h_i`; they sum to d.
     residuals : ndarray, shape (n,)
-        :math:`r_i`, in the unit of the response.
+        The residuals :math:`r_i`, in the unit of the response.
     changes : ndarray, shape (n, d)
-        :math:`\hat\theta-\hat\theta_{-i}`, in the unit of the coefficients.
+        The changes :math:`\hat\theta-\hat\theta_{-i}`, in the unit of the coefficients.
     cooks_distances : ndarray, shape (n,)
-        :math:`D_i`; nan if the fit is perfect, where they are 0/0.
+        The distances :math:`D_i`; nan if the fit is perfect, when they are 0/0.
     """
 
     coefficients: NDArray[np.float64]
@@ -64,20 +64,20 @@ class Influence:
 
 
 def least_squares_influence(features: ArrayLike, response: ArrayLike) -> Influence:
-    """Return how far each record moves the coefficients of least squares.
+    """Return how far each record moves the least-squares coefficients.
 
     Parameters
     ----------
     features : array_like, shape (n, d)
-        A row for each record, n > d; for an intercept, one of the columns is constant.  The columns
-        are linearly independent, also without any one record, and no number is beyond 1e100.
+        A row for each record, n > d; for an intercept, add a constant column.  The columns are
+        linearly independent, also after the removal of any one record, and no entry exceeds 1e100.
     response : array_like, shape (n,)
 
     Notes
     -----
     One singular-value decomposition, X = USVᵀ, serves all records: a leverage is the squared length
-    of a row of U.  All results are computed with rounding, and a change loses digits in proportion
-    to :math:`1/(1-h_i)`.  For this reason a leverage above 1 - 1e-9 is refused as if it were 1.
+    of a row of U.  All results are rounded, and the relative error of a change grows as
+    :math:`1/(1-h_i)`.  For this reason a leverage above 1 - 1e-9 is refused as if it were 1.
 
     Source: Cook (1977); Hoaglin & Welsch (1978); as per-instance sensitivity, Wang (2019).  Taught
     in *What a released statistic tells about each record*.
@@ -114,7 +114,7 @@ def least_squares_influence(features: ArrayLike, response: ArrayLike) -> Influen
 def worst_least_squares_changes(
     features: ArrayLike, response: ArrayLike, candidates: ArrayLike, *, lower: float, upper: float
 ) -> NDArray[np.float64]:
-    r"""Return how far a record that joins the data can move the coefficients of least squares.
+    r"""Return how far a record that joins the data can move the least-squares coefficients.
 
     Parameters
     ----------
@@ -128,8 +128,8 @@ def worst_least_squares_changes(
     Returns
     -------
     ndarray, shape (m, d)
-        For each candidate the change :math:`H^{-1}x\,r/(1+x^{\mathsf T}H^{-1}x)` at the response
-        that makes it longest, which is one of the two ends.
+        For each candidate, the change :math:`H^{-1}x\,r/(1+x^{\mathsf T}H^{-1}x)` at the response
+        that maximises its length, which is ``lower`` or ``upper``.
 
     Notes
     -----
@@ -164,7 +164,7 @@ def worst_least_squares_changes(
 def _factorised(
     features: ArrayLike, response: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the response y, orthonormal U and square A with features · A = U, so H⁻¹ = A Aᵀ."""
+    """Return the response, an orthonormal U and a square A: features · A = U, so H⁻¹ = A Aᵀ."""
     table = _table("features", features)
     y = _validate.finite_vector("response", response)
     _validate.finite_array("response", y, at_least=-_RANGE, at_most=_RANGE)
@@ -173,7 +173,7 @@ def _factorised(
     if n <= d:
         raise ValueError(f"features must have more rows than columns, got features of shape {n, d}")
     largest = np.abs(table).max(axis=0)
-    units = np.where(largest > 0.0, largest, 1.0)  # columns of different units count alike
+    units = np.where(largest > 0.0, largest, 1.0)  # the units of the columns do not matter
     rows, sizes, turned = np.linalg.svd(table / units, full_matrices=False)
     if sizes[-1] <= sizes[0] * n * np.finfo(np.float64).eps:
         rank = int((sizes > sizes[0] * n * np.finfo(np.float64).eps).sum())
@@ -184,7 +184,7 @@ def _factorised(
 
 
 def _table(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """Return a matrix of numbers whose squares stay finite."""
+    """Return a matrix of numbers whose squares are finite."""
     table = _validate.finite_array(name, values, at_least=-_RANGE, at_most=_RANGE)
     if table.ndim != 2:
         raise ValueError(f"{name} must have two dimensions, got {name} of shape {table.shape}")

@@ -1,17 +1,17 @@
 r"""Noise on a grid: the truncated Laplace and Gaussian kernels.
 
-A record in bin k is released as if it sat at the midpoint :math:`x_k=(k+1/2)/K` of its bin and
-noise had been added to it, conditional on the result staying in [0, 1].  The kernel holds the
+A record in bin k is released as if it were at the midpoint :math:`x_k=(k+1/2)/K` of its bin and
+noise had been added to it, conditional on the result staying in [0, 1].  The kernel contains the
 probability of each bin:
 
 .. math:: p_{k,b}(x) = \frac{F((x+1)/K) - F(x/K)}{F(1) - F(0)},
 
-F the distribution function of the noise at location :math:`x_k` with scale b.  The sampling is
-by bin number, so nothing depends on how a computer rounds a Laplace draw.
+where F is the distribution function of the noise at location :math:`x_k` with scale b.  The sampler
+draws bin numbers, so nothing depends on how a computer rounds a Laplace draw.
 
 The functions here return the *ideal* kernel, of real numbers, up to rounding.
-:class:`pdpbook.NVOGame` rounds it to the kernel *in whole numbers* that is released,
-by :func:`~pdpbook.foundations.grid_noise.whole_weights`.
+:class:`pdpbook.NVOGame` rounds it, by :func:`~pdpbook.foundations.grid_noise.whole_weights`, to the
+kernel *in whole numbers* that it uses for releases.
 
 For Laplace noise the density is
 
@@ -47,14 +47,14 @@ def truncated_laplace_pdf(x: ArrayLike, location: ArrayLike, scale: ArrayLike) -
     Parameters
     ----------
     x : array_like
-        Where the density is wanted; outside [0, 1] it is 0, and nan at nan.
+        Where to evaluate the density; it is 0 outside [0, 1], and nan at nan.
     location : array_like, μ in [0, 1]
     scale : array_like, b >= 1e-307
 
     Returns
     -------
     ndarray
-        Of the broadcast shape of the three.
+        The density, in the broadcast shape of the three.
 
     Notes
     -----
@@ -79,7 +79,7 @@ def truncated_laplace_pdf(x: ArrayLike, location: ArrayLike, scale: ArrayLike) -
 
 
 def truncated_laplace_extremes(scale: ArrayLike) -> tuple[NDArray, NDArray]:
-    r"""Return the smallest and the largest value that the truncated density takes anywhere.
+    r"""Return the smallest and the largest value of the truncated density.
 
     Parameters
     ----------
@@ -88,8 +88,8 @@ def truncated_laplace_extremes(scale: ArrayLike) -> tuple[NDArray, NDArray]:
     Returns
     -------
     v_min, v_max : ndarray
-        :math:`\frac{1/b}{e^{1/b}-1}`, taken at :math:`\mu=0, x=1` and its mirror image, and
-        :math:`\frac{1/b}{1-e^{-1/b}}`, taken at :math:`\mu=x=0` and :math:`\mu=x=1`.
+        The values :math:`\frac{1/b}{e^{1/b}-1}`, attained at :math:`\mu=0, x=1` and its mirror
+        image, and :math:`\frac{1/b}{1-e^{-1/b}}`, attained at :math:`\mu=x=0` and :math:`\mu=x=1`.
 
     Notes
     -----
@@ -118,22 +118,22 @@ def laplace_kernel(bins: int, scales: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     bins : int
-        K, from 2 to so many that the kernels take 2 GiB.
+        Number of bins K, from 2 up to the number at which the kernels take 2 GiB.
     scales : array_like, shape (V,), b > 0
-        In units of the interval.  (The papers call b the variance; the variance of the noise
+        Scales in units of the interval.  (The papers call b the variance; the variance of the noise
         before truncation is :math:`2b^2`.)
 
     Returns
     -------
     ndarray, shape (V, K, K)
         ``kernel[v, k, x]`` is the probability that a record of bin k with scale ``scales[v]`` is
-        released as bin x.  Rows sum to 1.  No entry is 0: one that would be smaller than 2.2e-308
-        is this number.
+        released as bin x.  Rows sum to 1.  Every entry is positive: an entry that would be below
+        2.2e-308 is set to this number.
 
     Notes
     -----
     Source: Ryu, Jang & Yang (2024), eq. (16).  Taught in *The truncated Laplace density*.  Tails
-    are computed by ``expm1``, so that they keep full relative precision down to 2.2e-308.
+    are computed by ``expm1``, so they keep full relative precision down to 2.2e-308.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def gaussian_kernel(bins: int, sigmas: ArrayLike) -> NDArray[np.float64]:
     bins : int
         As for :func:`laplace_kernel`.
     sigmas : array_like, shape (V,), σ > 0
-        Of the noise before truncation, in units of the interval.
+        Standard deviations of the noise before truncation, in units of the interval.
 
     Returns
     -------
@@ -185,7 +185,7 @@ def gaussian_kernel(bins: int, sigmas: ArrayLike) -> NDArray[np.float64]:
     near, far = log_ndtr(-width * (steps - 0.5)), log_ndtr(-width * (steps + 0.5))
     # pragma: no mutate — the sign cancels when rows are divided by their sums
     masses = np.exp(near) * -np.expm1(far - near)
-    # ... but if the density hardly changes over a bin, far - near cancels and quadrature is exact
+    # ... but if the density hardly changes over a bin, the difference cancels; quadrature is exact
     flat = (width * (1.0 + width * bins) < 0.1)[:, 0]
     nodes, weights = np.polynomial.legendre.leggauss(8)
     inside = width[flat, :, None] * (steps[:, None] + nodes / 2)
@@ -194,7 +194,7 @@ def gaussian_kernel(bins: int, sigmas: ArrayLike) -> NDArray[np.float64]:
 
 
 def _kernels_of(masses: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the (V, K, K) kernels of noise that puts (V, K) masses at 0, …, K - 1 steps."""
+    """Return the (V, K, K) kernels of noise with (V, K) masses at the distances 0, …, K - 1."""
     steps = np.arange(masses.shape[1])
     rows = masses[:, np.abs(steps[:, None] - steps[None, :])]
     return np.maximum(rows / rows.sum(axis=2, keepdims=True), SMALLEST)
@@ -203,8 +203,8 @@ def _kernels_of(masses: NDArray[np.float64]) -> NDArray[np.float64]:
 def product_kernel(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     """Return the kernels of independent noise on two features.
 
-    Bin (k, l) of the product grid has the number ``k * L + l``, action (v, w) the number
-    ``v * W + w``, as ``numpy.ravel_multi_index`` counts.
+    Bin (k, l) of the product grid has the number ``k * L + l``, and action (v, w) has the number
+    ``v * W + w``, as in ``numpy.ravel_multi_index``.
 
     Parameters
     ----------
@@ -215,12 +215,12 @@ def product_kernel(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ndarray, shape (V·W, K·L, K·L)
-        It needs 8·V·W·(K·L)² bytes, at most 2 GiB: 39 MB for two grids of 21 bins and 5 scales
+        An array of 8·V·W·(K·L)² bytes, at most 2 GiB: 39 MB for two grids of 21 bins and 5 scales
         each.  The product of positive entries is positive.
 
     Notes
     -----
-    Source: this book; Ryu, Jang & Yang (2024), section III, say that vectors need nothing else.
+    Source: this book; Ryu, Jang & Yang (2024), section III, state that vectors need nothing else.
     Taught in *Experiment 3: large income, and vectors*, section on vectors.
 
     Examples
@@ -238,7 +238,7 @@ def product_kernel(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     size = one.size * two.size
     if 8 * size > _validate.MEMORY:
         raise ValueError(
-            "first and second must make a product kernel that fits into 2 GiB, "
+            "first and second must have a product kernel that fits into 2 GiB, "
             f"got {8 * size / 2**30:.1f} GiB"
         )
     product = np.einsum("vkx,wly->vwklxy", one, two)

@@ -1,13 +1,13 @@
-r"""The linear form of pDP: per-instance privacy is two linear inequalities.
+r"""The linear form of pDP: per-instance privacy as two linear inequalities.
 
 A data set of n records is released through the random sampling query.  Record i is released as x
-with probability :math:`p_i(x)`; with :math:`S(x)=\sum_i p_i(x)` the output has the distribution
-:math:`P(x)=S(x)/n`, and without record i, the other records' noise held as it is,
+with probability :math:`p_i(x)`.  Let :math:`S(x)=\sum_i p_i(x)`.  The output has the distribution
+:math:`P(x)=S(x)/n`, and without record i, with the same noise on all other records,
 :math:`P_{-i}(x)=(S(x)-p_i(x))/(n-1)`.  The pDP loss of record i is
 
 .. math:: \ell_i = \max_x \left|\ln\frac{P(x)}{P_{-i}(x)}\right| .
 
-Only atoms x need to be looked at: the probability ratio of a set of atoms lies between the
+It suffices to consider single atoms x: the probability ratio of a set of atoms lies between the
 smallest and the largest ratio of its atoms.
 
 **The linear form of pDP.**  With :math:`\tau = 1-(1-1/n)e^{-\varepsilon}` and
@@ -16,11 +16,11 @@ smallest and the largest ratio of its atoms.
 .. math:: \ell_i \le \varepsilon \iff \sigma S(x) \le p_i(x) \le \tau S(x) \text{ for all } x .
 
 Proof: :math:`P/P_{-i} = (1-1/n)\,S/(S-p_i)`; solve the two inequalities for :math:`p_i`.
-When :math:`\varepsilon \ge \ln\frac{n}{n-1}`, :math:`\sigma \le 0` and the left side says nothing.
+If :math:`\varepsilon \ge \ln\frac{n}{n-1}`, then :math:`\sigma \le 0` and the left side is trivial.
 
-Doubles cannot decide this where :math:`p_i(x)` is hardly different from :math:`\tau S(x)`, or τ
-from 1.  The game decides it in whole numbers: its kernels hold multiples of 2⁻⁵², so that S is
-exact, and τ and σ are replaced by fractions that decide alike.
+Doubles cannot decide this if :math:`p_i(x)` is very close to :math:`\tau S(x)`, or τ to 1.  The
+game decides it in whole numbers: its kernels contain multiples of 2⁻⁵², so S is exact, and τ and σ
+are replaced by fractions that always give the same answer.
 
 The functions here take one kernel row per record, or one per group of identical records, and the
 mass S; :class:`pdpbook.NVOGame` assembles both from a strategy profile.
@@ -38,7 +38,7 @@ from pdpbook import _exact, _loops, _validate
 
 __all__ = ["linear_limits", "privacy_losses", "records_needed"]
 
-#: An ε this near ln(n/(n-1)), in relation to it, makes a σ that is all rounding.
+#: If ε is this close to ln(n/(n-1)), relatively, then σ is dominated by rounding.
 _ROUNDING = 1e-12
 
 
@@ -53,16 +53,16 @@ def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
     Returns
     -------
     tau, sigma : float
-        :math:`1-(1-1/n)e^{-\varepsilon}` and :math:`1-(1-1/n)e^{\varepsilon}`, the second of them
-        positive only if :math:`\varepsilon < \ln(n/(n-1))`.  It is 0 if ε is this number up to a
-        relative rounding of 1e-12; for large n write it ``-log1p(-1 / n)``.  The game does not
-        decide by these two doubles but without rounding.
+        The slopes :math:`1-(1-1/n)e^{-\varepsilon}` and :math:`1-(1-1/n)e^{\varepsilon}`.  The
+        second is positive only if :math:`\varepsilon < \ln(n/(n-1))`, and 0 if ε equals this number
+        up to a relative error of 1e-12; for large n compute the number as ``-log1p(-1 / n)``.  The
+        game does not decide by these two doubles but without rounding.
 
     Notes
     -----
     The promise is about the removal of the record, not about its replacement.  Source: this book,
-    the linear form of pDP.  Taught in *ε-DP and ε-pDP*.  Both are computed without cancellation, so
-    they are exact to rounding for a billion records.
+    the linear form of pDP.  Taught in *ε-DP and ε-pDP*.  Both slopes are computed without
+    cancellation, so they are exact up to rounding even for a billion records.
 
     Examples
     --------
@@ -76,12 +76,12 @@ def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
         return 1.0, -math.inf
     tau = -math.expm1(-epsilon) + math.exp(-epsilon) / n
     sigma = -math.expm1(epsilon) + math.exp(epsilon) / n
-    # sigma n is the relative distance of epsilon from ln(n/(n-1)), where the lower side vanishes
+    # sigma n is the relative distance of epsilon from ln(n/(n-1)), at which the lower side vanishes
     return tau, sigma if abs(sigma) * n > _ROUNDING else 0.0
 
 
 def target(n: int, epsilon: float, delta: float) -> _loops.Target:
-    """Return what the compiled loops know of a privacy target; the arguments have been checked.
+    """Return a privacy target for the compiled loops; the arguments have been checked.
 
     A delta below 2**-400 counts as 0.
     """
@@ -112,17 +112,17 @@ def _slope(of_mass: int, of_row: int) -> _loops.Slope:
 
 
 def records_needed(n: int, epsilon: float) -> int:
-    r"""Return how many records a noise-free bin must hold for them to be private.
+    r"""Return how many records a noise-free bin must contain for them to be private.
 
-    Without noise the record's whole mass sits on its own bin, so with m records there
-    :math:`p_i = S/m`, and the linear form of pDP asks for :math:`m \ge 1/\tau`.
+    Without noise, the record's whole mass is on its own bin.  With m records there,
+    :math:`p_i = S/m`, and the linear form of pDP requires :math:`m \ge 1/\tau`.
 
     Parameters
     ----------
     n : int, >= 2
     epsilon : float
-        At least :math:`\ln(n/(n-1))`: below that a record without noise betrays itself in the bins
-        where it never is, whoever shares its bin, unless nobody is released anywhere else.
+        At least :math:`\ln(n/(n-1))`.  Below that, a record without noise is exposed by the outputs
+        that it never reaches, unless no other record reaches them either.
 
     Returns
     -------
@@ -154,19 +154,19 @@ def privacy_losses(rows: ArrayLike, mass: ArrayLike, n: int) -> NDArray[np.float
     Parameters
     ----------
     rows : array_like, shape (r, K)
-        Output distribution :math:`p_i` of each record whose loss is wanted.
+        Output distribution :math:`p_i` of each record whose loss is computed.
     mass : array_like, shape (K,)
-        Mass :math:`S(x)` of all n records together, these r included; it sums to n.
+        Mass :math:`S(x)` of all n records together, including these r; it sums to n.
     n : int, >= 2
 
     Returns
     -------
     ndarray, shape (r,)
-        :math:`\ell_i` in nats, infinite where a record alone reaches an output.  The maximum is
-        over all outputs that any record reaches, also those to which the record itself never
-        goes; each of these contributes :math:`\ln(n/(n-1))`.  It is rounded up by a few units in
-        the last place, so that it bounds the loss for the rows and the mass that are given; what
-        these lack to the exact ones it cannot know.
+        The loss :math:`\ell_i` in nats, infinite where a record alone reaches an output.  The
+        maximum is over all outputs that any record reaches; an output that the record itself never
+        reaches contributes :math:`\ln(n/(n-1))`.  The loss is rounded up by a few units in the last
+        place of itself or, if this is larger, of :math:`\ln\frac n{n-1}`, so it is an upper bound
+        for the given rows and mass; it does not account for rounding errors in these arguments.
 
     Notes
     -----
@@ -182,10 +182,8 @@ def privacy_losses(rows: ArrayLike, mass: ArrayLike, n: int) -> NDArray[np.float
     array([0.40546511, 0.40546511,        inf])
     """
     rows, mass, n = rows_and_mass(rows, mass, n)
-    rows = np.require(rows, requirements="W")  # for what may not be written, numba compiles anew
-    pair = np.array(
-        [mass, np.zeros_like(mass)]
-    )  # the loops take the mass and what its rounding left
+    rows = np.require(rows, requirements="W")  # numba would recompile for a read-only array
+    pair = np.array([mass, np.zeros_like(mass)])  # the loops take the mass and its rounding error
     return np.array([_loops.privacy_loss(row, pair, n) for row in rows])
 
 

@@ -1,4 +1,4 @@
-r"""How much noise is certainly enough: Theorem 1 and its tight form.
+r"""Sufficient noise scales: Theorem 1 and its tight form.
 
 Ryu, Jang & Yang (2024), Theorem 1, eq. (10): if every scale satisfies
 :math:`b \ge 1/\ln(1 + (n-1)(e^\varepsilon-1))`, then at a Nash equilibrium of their game every
@@ -6,13 +6,12 @@ record is ε-pDP-private.  Their appendix states it as eq. (11), with :math:`(e^
 
 **Theorem 1′** of this book: if every scale is at least
 :math:`b^*(n,\varepsilon) = 1/\ln(1+n(e^\varepsilon-1))`, then at *every* profile, equilibrium or
-not, every record is private, and for continuous densities no smaller constant will do.  The proof
-is one line once :math:`v_{\max}/v_{\min}=e^{1/b}` is known; it is in the chapter *How much noise is
-enough*.
+not, every record is private, and for continuous densities no smaller constant suffices.  The proof,
+one line given :math:`v_{\max}/v_{\min}=e^{1/b}`, is in the chapter *How much noise is enough*.
 
-What the paper's proof establishes, done with care, is less: that a record which is released
-uniformly is private whatever the others do.  :func:`uniform_release_scale` is the scale that this
-needs.
+The paper's proof, made rigorous, establishes less: a record that is released uniformly is private
+whatever the others do.  The function :func:`uniform_release_scale` returns the scale that this
+requires.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ __all__ = ["published_scale_bound", "scale_bound", "uniform_release_scale"]
 
 
 def scale_bound(n: int, epsilon: float) -> float:
-    r"""Return the smallest scale at which everybody is private whatever the profile.
+    r"""Return the smallest scale at which every record is private at every profile.
 
     Parameters
     ----------
@@ -53,19 +52,19 @@ def scale_bound(n: int, epsilon: float) -> float:
 
 
 def published_scale_bound(n: int, epsilon: float, *, bins: int | None = None) -> float:
-    r"""Return the bound of Theorem 1 as it is printed.
+    r"""Return the bound of Theorem 1 as printed.
 
     Parameters
     ----------
     n : int, >= 2
     epsilon : float, ε > 0
     bins : int, optional
-        With a number of bins K, the version of the paper's appendix.
+        Number of bins K; if given, use the version of the paper's appendix.
 
     Returns
     -------
     float
-        Eq. (10), :math:`1/\ln(1+(n-1)(e^\varepsilon-1))`, or with bins eq. (11),
+        Eq. (10), :math:`1/\ln(1+(n-1)(e^\varepsilon-1))`, or with ``bins`` eq. (11),
         :math:`1/\ln(1+(n-1)(e^\varepsilon-1)/K)`.
 
     Notes
@@ -89,10 +88,10 @@ def published_scale_bound(n: int, epsilon: float, *, bins: int | None = None) ->
 def uniform_release_scale(n: int, epsilon: float) -> float:
     r"""Return the scale at which uniform release is private whatever the other records do.
 
-    The proof of Theorem 1 lets a record choose :math:`b_i\to\infty`, which makes its density 1
-    everywhere, and asks that the others, at least :math:`v_{\min}(b)` each, cover it:
-    :math:`v_{\min}(b) \ge c = 1/(1+n(e^\varepsilon-1))`.  With the right :math:`v_{\min}` this is
-    :math:`b \ge 1/u`, where :math:`(e^u-1)/u = 1/c`, that is
+    The proof of Theorem 1 lets a record choose :math:`b_i\to\infty`, so its density is 1
+    everywhere.  The density of each other record is at least :math:`v_{\min}(b)`, and the proof
+    requires :math:`v_{\min}(b) \ge c = 1/(1+n(e^\varepsilon-1))`.  With the correct
+    :math:`v_{\min}` this is :math:`b \ge 1/u`, where :math:`(e^u-1)/u = 1/c`, that is,
     :math:`u = -c-W_{-1}(-ce^{-c})` with the Lambert W function.
 
     Parameters
@@ -103,13 +102,13 @@ def uniform_release_scale(n: int, epsilon: float) -> float:
     Returns
     -------
     float
-        1/u, in units of the padded interval; smaller than :func:`scale_bound`.
+        The scale 1/u, in units of the padded interval; smaller than :func:`scale_bound`.
 
     Notes
     -----
     The promise is about the removal of the record, not about its replacement.  Source:
-    eqs. (29)-(32) of Ryu, Jang & Yang (2024), mended.  Taught in *Reading the published proof*,
-    where a game with all scales above this bound has an equilibrium at which a record is not
+    eqs. (29)-(32) of Ryu, Jang & Yang (2024), corrected.  Taught in *Reading the published proof*,
+    which shows a game with all scales above this bound and an equilibrium at which a record is not
     private.
 
     Examples
@@ -120,12 +119,12 @@ def uniform_release_scale(n: int, epsilon: float) -> float:
     n = _validate.integer("n", n, at_least=2)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     target = 1.0 / _inverse_log(n, epsilon)
-    # ln((e^u - 1)/u) is increasing and convex and at least u/2: Newton's steps from 2 * target
-    # go down to the root and never past it
+    # ln((e^u - 1)/u) is increasing, convex and at least u/2: Newton's iterates from 2 * target
+    # decrease to the root and never pass it
     u = 2.0 * target
     if u < 1e-14:  # ln((e^u - 1)/u) is u/2 to the last digit
         return 1.0 / u
-    if target > 1e18:  # and here it is u, less a logarithm that is too small to be seen
+    if target > 1e18:  # here it is u minus a logarithm that is lost in rounding
         return 1.0 / target
     while True:
         if u < 1e-3:

@@ -1,12 +1,12 @@
-r"""What each record loses by a released statistic.
+r"""The privacy loss of each record from a released statistic.
 
 A statistic f of the data is released once with noise.  Removing record i changes it by
 :math:`\Delta_i = f(D)-f(D_{-i})`, and the noise, which is chosen without the data, stays the same.
-So the per-instance loss of record i depends on the data through :math:`\Delta_i` alone.  With
-independent Laplace noise of scale b on each number it is :math:`\lVert\Delta_i\rVert_1/b`.  With
-independent Gaussian noise of standard deviation σ it is infinite, but record i has a profile, the
-smallest δ at each ε, which is that of two Gaussians at the distance
-:math:`u_i=\lVert\Delta_i\rVert_2/\sigma`:
+The per-instance loss of record i therefore depends on the data through :math:`\Delta_i` alone.
+With independent Laplace noise of scale b on each number, the loss is
+:math:`\lVert\Delta_i\rVert_1/b`.  With independent Gaussian noise of standard deviation σ, the loss
+is infinite, but record i has a privacy profile, the smallest δ at each ε.  It is the profile of two
+Gaussians at the distance :math:`u_i=\lVert\Delta_i\rVert_2/\sigma`:
 
 .. math:: \delta_i(\varepsilon) = \Phi\bigl(\tfrac{u_i}2-\tfrac\varepsilon{u_i}\bigr)
           - e^\varepsilon\,\Phi\bigl(-\tfrac{u_i}2-\tfrac\varepsilon{u_i}\bigr) .
@@ -16,7 +16,8 @@ A count changes by one, a sum by the record's value, and the mean by
 .. math:: \Delta_i = \frac{x_i-\bar x_{-i}}{n} , \qquad
           |\Delta_i| \le \frac{\text{range}}{n} ,
 
-so a record at the mean of the others loses nothing, and the loss grows with the distance from it.
+so a record at the mean of the others loses nothing, and the loss grows with the distance from this
+mean.
 The coefficients of least squares are in :mod:`pdpbook.per_instance.least_squares`.  Quantiles are
 released by the exponential mechanism, where the loss is the largest change of a log probability
 over all candidates.  Taught in *What a released statistic tells about each record*.
@@ -76,7 +77,7 @@ def mean_changes(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def worst_mean_change(n: int, *, lower: float, upper: float) -> float:
-    """Return the farthest that one of n records can move the mean, whatever the others are.
+    """Return the largest distance by which one of n records can move the mean.
 
     Parameters
     ----------
@@ -87,11 +88,11 @@ def worst_mean_change(n: int, *, lower: float, upper: float) -> float:
     Returns
     -------
     float
-        (upper - lower) / n: the record is at one end and all others are at the other.
+        The distance (upper - lower) / n; the record is at one end and all others at the other.
 
     Notes
     -----
-    It is the sensitivity of the mean of n records, when one of them is removed.  Source: Dwork et
+    This is the sensitivity of the mean of n records under the removal of one.  Source: Dwork et
     al. (2006).  Taught in *What a released statistic tells about each record*.
 
     Examples
@@ -190,7 +191,7 @@ def gaussian_epsilons(changes: ArrayLike, *, delta: float, sigma: float) -> NDAr
     Returns
     -------
     ndarray, shape (n,)
-        The smallest ε of each record, at which :func:`gaussian_deltas` is at most δ.
+        The smallest ε of each record at which :func:`gaussian_deltas` is at most δ.
 
     Notes
     -----
@@ -229,7 +230,7 @@ def gaussian_epsilons(changes: ArrayLike, *, delta: float, sigma: float) -> NDAr
 def quantile_probabilities(
     values: ArrayLike, candidates: ArrayLike, *, epsilon: float, quantile: float
 ) -> NDArray[np.float64]:
-    r"""Return with which probability the exponential mechanism chooses each candidate quantile.
+    r"""Return the probability of each candidate quantile under the exponential mechanism.
 
     Parameters
     ----------
@@ -243,7 +244,7 @@ def quantile_probabilities(
     Returns
     -------
     ndarray, shape (R,)
-        Each record counts for the candidate next to it.  If a of them are below a candidate and b
+        Each record counts for the nearest candidate.  If a records are below a candidate and b are
         below or at it, its utility is :math:`-\max\{a-qn,qn-b,0\}`, which the removal of one record
         changes by at most max(q, 1 - q), as :mod:`pdpbook.foundations.noisy_statistics` proves.
 
@@ -265,7 +266,7 @@ def quantile_probabilities(
 def quantile_losses(
     values: ArrayLike, candidates: ArrayLike, *, epsilon: float, quantile: float
 ) -> NDArray[np.float64]:
-    """Return the per-instance loss of each record by one released quantile.
+    """Return the per-instance loss of each record from one released quantile.
 
     Parameters
     ----------
@@ -291,7 +292,7 @@ def quantile_losses(
     """
     x, points, quantile, epsilon = _quantile_arguments(values, candidates, quantile, epsilon)
     if x.size < 2:
-        raise ValueError(f"values must hold at least 2 records, got {x.size}")
+        raise ValueError(f"values must contain at least 2 records, got {x.size}")
     counts = candidate_counts(x, points)
     present = _log_probabilities(counts, quantile, epsilon)
     losses = np.zeros(points.size)
@@ -349,7 +350,7 @@ def _quantile_arguments(
 def _log_probabilities(
     counts: NDArray[np.int64], quantile: float, epsilon: float
 ) -> NDArray[np.float64]:
-    """Return the log chances of the candidates from the numbers of records at them."""
+    """Return the log probabilities of the candidates from the numbers of records at them."""
     upto = np.cumsum(counts)
     rank = quantile * upto[-1]
     distances = np.maximum(np.maximum(upto - counts - rank, rank - upto), 0.0)

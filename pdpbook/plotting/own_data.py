@@ -1,4 +1,4 @@
-"""Figure of the chapter *Your own column*: what a report shows."""
+"""The figure of a report, from the chapter *Your own column*."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 __all__ = ["decision"]
 
-#: The most names of levels below the bars, the letters of the longest, and of all in one line.
+#: Limits for the names of levels below the bars: number of names, letters of a name and of a line.
 MOST_NAMES, LONGEST_NAME, ONE_LINE = 24, 24, 40
 
 
 def _written(value: float, _: int | None = None) -> str:
-    """Return a number beside an axis: all its digits, in groups from five of them on."""
+    """Return a number for an axis with all its digits, grouped if there are five or more."""
     return f"{value:,.10g}" if abs(value) >= 1e4 else f"{value:.10g}"
 
 
 def _name_levels(axes: Axes, grid: Grid, levels: Sequence[str]) -> None:
-    """Write the names of levels below their bars, upright if they are long, and not too many."""
+    """Write the names of levels below their bars, vertically if they are long, and not too many."""
     shown = slice(None, None, -(-len(levels) // MOST_NAMES))
     names = [shorten(each, LONGEST_NAME, placeholder="…") for each in levels[shown]]
     upright = sum(map(len, names)) > ONE_LINE
@@ -55,15 +55,15 @@ def decision(
 ) -> Figure:
     """Draw the column beside its recommended release, all errors, and the records' losses.
 
-    ``errors`` holds the error and the promise of each release, ``losses`` the losses of the records
-    by the releases that promise something.  ``frequency`` and ``released``, shape (K,), are the
-    distribution of the column and what is released, or the distribution of a released value; None
-    for a mean and quartiles.  ``best`` is the recommended release, and ``name`` what the column is
-    called.  With ``one_run`` the released distribution is random and what is drawn is one run, with
-    ``drawn`` values are drawn from it, and it is not released itself.  ``levels`` are the names of
-    the bins of a column of categories.
+    The error and the promise of each release are in ``errors``, and the records' losses from the
+    releases with a promise in ``losses``.  The distribution of the column is ``frequency``, shape
+    (K,), and the released distribution, or the distribution of a released value, is ``released``;
+    both are None for a mean and quartiles.  The recommended release is ``best``, and the column is
+    called ``name``.  If ``one_run``, the released distribution is random and the figure shows one
+    run; if ``drawn``, values are drawn from the distribution, which is not itself released.  The
+    bins of a column of categories have the names ``levels``.
     """
-    name = name.replace("$", r"\$")  # two of them would enclose a formula
+    name = name.replace("$", r"\$")  # two dollar signs would enclose a formula
     figure, (shape, bars, spread) = new_figure(3, height=3.0, layout="constrained")
     shape.bar(grid.midpoints, frequency, 0.9 * grid.width / grid.bins, **filled("data"))
     if released is not None:

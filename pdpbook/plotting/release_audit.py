@@ -1,4 +1,4 @@
-"""Figure of the audit of a release: the losses of the records by group."""
+"""The figure of the audit of a release: the losses of the records by group."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["losses_by_group"]
 
 
 def losses_by_group(groups: pd.DataFrame, *, worst_case: float) -> Figure:
-    """Draw for each group how the losses of its records are spread, and the worst case beside them.
+    """Draw the spread of the losses of the records of each group, beside the worst case.
 
-    ``groups`` has one row for each group, drawn from above, with the columns ``10 %``, ``median``,
-    ``90 %`` and ``largest``, in nats; what is infinite is left out.
+    The table ``groups`` has one row for each group, from top to bottom, with the columns ``10 %``,
+    ``median``, ``90 %`` and ``largest``, in nats; infinite values are left out.
     """
     figure, axis = new_figure(height=1.1 + 0.32 * len(groups))
     rows, style = np.arange(len(groups)), look("fixed-noise")

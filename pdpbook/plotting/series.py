@@ -1,21 +1,21 @@
-"""One look for one name: colour, dashes and marker of everything that the book draws.
+"""One look per name: the colour, dashes and marker of every series in the book.
 
-A reader learns what a colour means at the first figure and trusts it from there on.  So what has a
-name has one look, here, and every figure and every explorable takes it from here: the Laplace
-mechanism is orange, dashed, with squares, wherever it is drawn.  A figure asks for the looks of its
-series, :func:`looks`, by name: :data:`KEYS` says which entry a name belongs to.  After a name and a
-comma may stand which variant it is (``best responses, stated`` is the game's).  A series that is a
-value of a number (``ε = 0.1``) has a shade of one hue, :data:`LEVELS`.  What remains gets what the
-entries of the same figure leave over.
+A reader learns the meaning of a colour at the first figure and relies on it afterwards.  So every
+named series has one look, defined here, in all figures and explorables: the Laplace mechanism is
+always orange and dashed, with squares.  A figure gets the looks of its series by name, from
+:func:`looks`; :data:`KEYS` maps each name to its entry.  A name may be followed by a comma and a
+variant (``best responses, stated`` belongs to the game).  A series that is a value of a number
+(``ε = 0.1``) has a shade of one hue, :data:`LEVELS`.  The remaining series get looks that are not
+used in the same figure.
 
-There are more names than colours that can be told apart, so a colour returns where nobody can
-confuse its two meanings: what is drawn in one chapter, or in two that follow each other, has a
-colour of its own.  ``tests/plotting/chapters.py`` lists which names each chapter draws.
+There are more names than distinguishable colours, so a colour is used again where its two meanings
+cannot be confused: the series of one chapter, or of two consecutive chapters, have different
+colours.  The file ``tests/plotting/chapters.py`` lists the names that each chapter draws.
 
-The colours go back to Okabe and Ito's palette, safe for colour-blind readers, made darker where
-lines on white need it: each has a contrast of 3 to 1 or more on the ground of either mode.  In dark
-mode the book inverts a drawing and turns its hue back; :func:`in_dark_mode` computes what comes
-out.  Dashes and markers say the same as the colours, to whom these say nothing.
+The colours are based on Okabe and Ito's palette for colour-blind readers, darker where lines on
+white require it: each has a contrast of at least 3 to 1 with the background of either mode.  In
+dark mode, the book inverts a drawing and rotates its hue back; :func:`in_dark_mode` computes the
+result.  Dashes and markers carry the same information as the colours.
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ COLOURS = {
     "black": "#000000",
 }
 
-#: Shades of noise, from the largest scale to the smallest.  A larger scale stands out more: it is
-#: darker on a light ground and, because dark mode turns lightness around, lighter on a dark one.
+#: Shades of noise, from the largest scale to the smallest.  A larger scale is more prominent: it is
+#: darker on a light background and, because dark mode inverts lightness, lighter on a dark one.
 SHADES = ["#3D0F52", "#5F2873", "#824595", "#A364B6", "#B781C9"]
 
-#: Shades of a number such as ε, from the smallest value to the largest, which stands out most.
+#: Shades of a number such as ε, from the smallest value to the largest and most prominent.
 LEVELS = ["#4A9AA3", "#2E868F", "#14727C", "#005F69", "#004B54", "#003840", "#00252B"]
 
 MARKERS = "osD^vPX"
@@ -79,10 +79,10 @@ DASHES: list[Dash] = ["-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1))
 
 @dataclass(frozen=True)
 class Look:
-    """How something is drawn, and by which names figures ask for it.
+    """The appearance of a series, and the names by which figures refer to it.
 
-    ``label`` is what a legend calls it, ``colour`` is ``#rrggbb`` on a light ground, and ``dash``
-    and ``marker`` (empty for none) are Matplotlib's.
+    Its name in a legend is ``label``; ``colour`` is ``#rrggbb`` on a light background, and ``dash``
+    and ``marker`` (empty for none) are in Matplotlib's notation.
     """
 
     label: str
@@ -96,7 +96,7 @@ def _entries() -> dict[str, Look]:
     dashdots: Dash = (0, (5, 1, 1, 1, 1, 1))
     dots: Dash = (0, (1, 1))
     return {
-        # What is released, and by whom.
+        # Kinds of releases.
         "data": Look("data", c["black"]),
         "laplace": Look("Laplace mechanism", c["orange"], "--", "s"),
         "gaussian": Look("Gaussian noise", c["purple"], "-.", "D"),
@@ -194,12 +194,12 @@ def _entries() -> dict[str, Look]:
     }
 
 
-#: Everything that has a name.
+#: All named entries.
 #:
 #: :meta hide-value:
 LOOKS: dict[str, Look] = _entries()
 
-#: What figures call an entry besides its key and its label.
+#: Other names that figures use for an entry, besides its key and its label.
 _ALSO: dict[str, tuple[str, ...]] = {
     "data": ("the data", "original", "original data", "true count", "draws without noise"),
     "laplace": ("Laplace", "Laplace noise", "Laplace at b*", "noise on the mean"),
@@ -254,27 +254,27 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "gradual": ("keyed draws",),
 }
 
-#: The key of every name by which a figure asks for a look.
+#: The key of the entry for every name.
 #:
 #: :meta hide-value:
 KEYS: dict[str, str] = {
     name: key for key, each in LOOKS.items() for name in (key, each.label, *_ALSO.get(key, ()))
 }
 
-#: Colours of what has no name; those of the best known names come last.
+#: Colours of unnamed series; the colours of the best-known names come last.
 _SPARE = ["brown", "pink", "olive", "forest", "gold", "sky", "violet", "teal", "indigo", "purple"]
 _SPARE += ["green", "red", "blue", "orange", "grey", "black"]
 
-_LEVEL = re.compile(r"\w+ = ([\d.,]+)")  #: a label that is the value of a number, as "ε = 0.1"
+_LEVEL = re.compile(r"\w+ = ([\d.,]+)")  #: a label that is the value of a number, e.g. "ε = 0.1"
 
 
 def _shade(rank: int, shades: int) -> str:
-    """Return the colour of one of several values of a number, the largest standing out most."""
+    """Return the colour of one of several values of a number; the largest is most prominent."""
     return LEVELS[round(rank * (len(LEVELS) - 1) / max(1, shades - 1))]
 
 
 def entry_of(label: str) -> str | None:
-    """Return the key of the entry that a label means, a name of :data:`KEYS` before any comma."""
+    """Return the key of the entry of a label, by its name in :data:`KEYS` before any comma."""
     return KEYS.get(label) or KEYS.get(label.partition(",")[0])
 
 
@@ -289,11 +289,11 @@ def look(name: str) -> dict[str, Any]:
 def looks(labels: Iterable[str]) -> list[dict[str, Any]]:
     """Return a look for each label of a figure.
 
-    A label that means an entry has its look.  Of several that mean the same one, the first has all
-    of it and the others its colour, with dashes and markers of their own.  Labels that are values
-    of a number, such as ``ε = 0.1``, have shades, the largest value the one that stands out most.
-    What remains gets a colour, dashes and a marker that no entry of the figure has; if there are
-    none left, a ValueError is raised.
+    The label of an entry gets its look.  If several labels refer to the same entry, the first gets
+    the full look, and the others get its colour with different dashes and markers.  Labels that are
+    values of a number, such as ``ε = 0.1``, get shades, the most prominent for the largest value.
+    Each remaining label gets a colour, dashes and a marker that no entry of the figure has; if none
+    are left, a ValueError is raised.
     """
     labels = list(labels)
     entries = [entry_of(label) for label in labels]
@@ -314,7 +314,7 @@ def looks(labels: Iterable[str]) -> list[dict[str, Any]]:
     for position, (label, name) in enumerate(zip(labels, entries, strict=True)):
         if found[position] is None:
             if not (dashes and markers and (name or label in ranks or colours)):
-                raise ValueError(f"too many series to be told apart: labels={labels}")
+                raise ValueError(f"labels must be few enough to distinguish, got labels={labels}")
             if name:
                 colour = LOOKS[name].colour
             elif label in ranks:
@@ -330,7 +330,7 @@ def looks(labels: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def filled(name: str) -> dict[str, Any]:
-    """Return options of Matplotlib for areas and bars of an entry: a light ground, a clear edge.
+    """Return Matplotlib options for areas and bars of an entry: a light fill and a clear edge.
 
     >>> filled("data")["edgecolor"]
     ('#000000', 0.65)
@@ -340,22 +340,22 @@ def filled(name: str) -> dict[str, Any]:
 
 
 def hatched(name: str) -> dict[str, Any]:
-    """Return options of Matplotlib for an area that nothing can reach, in an entry's colour."""
+    """Return Matplotlib options for an unreachable area, in an entry's colour."""
     colour = look(name)["color"]
     return {"facecolor": "none", "edgecolor": colour, "hatch": "//", "linewidth": 0, "alpha": 0.8}
 
 
 def in_dark_mode(colour: str) -> str:
-    """Return what a colour of a drawing, as ``#rrggbb``, looks like in dark mode.
+    """Return the dark-mode appearance of a drawing's colour, as ``#rrggbb``.
 
     The style sheet of the pages gives a drawing ``invert(0.92) hue-rotate(180deg)``: light and dark
-    change places and the hue stays.
+    are exchanged and the hue is preserved.
 
     >>> in_dark_mode("#000000"), in_dark_mode("#0072B2")
     ('#ebebeb', '#4cace2')
     """
     channels = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255.0
     inverted = 0.92 + channels * (1.0 - 2.0 * 0.92)
-    luminance = np.array([0.213, 0.715, 0.072])  # of the filter, by its specification
+    luminance = np.array([0.213, 0.715, 0.072])  # from the specification of the filter
     turned = 2.0 * luminance @ inverted - inverted  # half a turn around the grey axis
     return "#" + "".join(f"{round(255 * min(max(v, 0.0), 1.0)):02x}" for v in turned)

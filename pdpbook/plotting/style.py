@@ -1,9 +1,9 @@
-"""The style of the figures: one width, one size of type, and one place for the key of the series.
+"""The style of the figures: one width, one font size, and one place for the key of the series.
 
-A single line or point has its name beside it; the names of series stand above the frame,
-:func:`key`, where they hide nothing.  :func:`as_svg` writes the letters of a drawing as outlines,
-so it looks the same on every machine.  Colours, dashes and markers stand in
-:mod:`pdpbook.plotting.series`, by the name of what is drawn, and nowhere else.
+A single line or point has its name beside it; the names of series are above the frame
+(:func:`key`), where they hide nothing.  The function :func:`as_svg` writes the letters of a drawing
+as outlines, so it looks the same on every machine.  Colours, dashes and markers are defined once,
+per series, in :mod:`pdpbook.plotting.series`.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ __all__ = [
     "value_bars",
 ]
 
-#: Width of every figure, in inches, and the size of its type, in points.  A phone shows a figure
-#: from edge to edge: on 390 pixels the type is 11 pixels high.
+#: Width of every figure, in inches, and its font size, in points.  A phone shows a figure from edge
+#: to edge: on 390 pixels, the letters are 11 pixels high.
 WIDTH = 6.0
 LEAST_TYPE = 12.5
 
-_KEY = {  #: in units of the size of the type
+_KEY = {  #: in units of the font size
     "legend.handlelength": 2.4,
     "legend.columnspacing": 1.2,
     "legend.handletextpad": 0.5,
@@ -77,16 +77,16 @@ _STYLE: dict[str, Any] = {
 
 
 def book_style() -> AbstractContextManager[Any]:
-    """Return a context in which figures are made in the book's style."""
+    """Return a context in which figures have the book's style."""
     return cast("AbstractContextManager[Any]", require("matplotlib").rc_context(_STYLE))
 
 
 def use_book_style() -> None:
-    """Draw in the book's style from here on: vector output, no background, readable type.
+    """Set the book's style for all later figures: vector output, no background, readable type.
 
-    Call it once in the setup cell of a page.  It sets Matplotlib's defaults and, in a notebook,
-    asks for SVG, so it is the one function here that changes something outside itself.  Beside
-    the SVG it asks for a PNG: JupyterLab does not trust a downloaded notebook, and shows no SVG.
+    Call it once in the setup cell of a page.  It is the only function here with a side effect: it
+    sets Matplotlib's defaults and, in a notebook, requests SVG and also PNG, because JupyterLab
+    does not trust a downloaded notebook and does not show its SVG.
     """
     require("matplotlib.style").use(_STYLE)
     shell = "IPython" in sys.modules and sys.modules["IPython"].get_ipython()
@@ -103,16 +103,16 @@ def use_book_style() -> None:
 def new_figure(
     rows: int = 1, columns: int = 1, *, height: float = 3.2, **options: Any
 ) -> tuple[Figure, Any]:
-    """Return a figure of the book's width and its axes, as ``matplotlib.pyplot.subplots`` does.
+    """Return a figure of the book's width and its axes, like ``matplotlib.pyplot.subplots``.
 
-    There are at most two columns, so that a phone can show them; ``height`` is that of one row, in
-    inches.  The options go to ``subplots``, e.g. ``sharex=True``.
+    There are at most two columns, so that a phone can show them; ``height`` is the height of one
+    row, in inches.  The options are passed to ``subplots``, e.g. ``sharex=True``.
     """
     plt = require("matplotlib.pyplot")
     if columns > 2:
         raise ValueError(f"columns must be 1 or 2, got columns={columns}")
     figure, axes = plt.subplots(rows, columns, figsize=(WIDTH, height * rows), **options)
-    plt.close(figure)  # a notebook shows the figure that a cell ends in; open, it would show twice
+    plt.close(figure)  # a notebook would show an open figure at the end of a cell twice
     return figure, axes
 
 
@@ -123,10 +123,10 @@ def key(
     columns: int | None = None,
     **options: Any,
 ) -> Legend:
-    """Put the names of the series above a figure, each once, or above one of its panels.
+    """Write the names of the series, each once, above a figure or above one of its panels.
 
-    ``of`` are the panels of a figure whose series it names, by default all.  Without ``columns``
-    as many names stand in a row as there is room for.  The options go to ``legend``.
+    The panels ``of`` are those whose series are named, by default all.  Without ``columns``, a row
+    contains as many names as fit.  The options are passed to ``legend``.
     """
     target: Any = where
     whole = isinstance(where, require("matplotlib.figure").Figure)
@@ -145,16 +145,16 @@ def key(
     if columns is None:
         columns = _columns([*entries], 72.0 * room)
     legend = target.legend(entries.values(), entries.keys(), ncols=columns, **above, **options)
-    if whole:  # the frames keep their height
+    if whole:  # preserve the height of the frames
         lines = -(-len(entries) // columns) + ("title" in options)
         target.set_figheight(target.get_figheight() + 1.45 * LEAST_TYPE * lines / 72.0)
     return cast("Legend", legend)
 
 
 def around(axis: Axes, places: ArrayLike, *, beyond: float = 0.25) -> None:
-    """Let a horizontal axis show where the records are, and not the whole padded interval.
+    """Limit a horizontal axis to the range of the records, instead of the whole padded interval.
 
-    The axis goes on ``beyond`` the places at either end, as a share of their range.
+    The axis extends beyond the places at either end by the share ``beyond`` of their range.
     """
     low, high = np.min(places), np.max(places)
     if low == high:
@@ -163,7 +163,7 @@ def around(axis: Axes, places: ArrayLike, *, beyond: float = 0.25) -> None:
 
 
 def mark(axis: Axes, place: float, name: str) -> None:
-    """Mark a place of the horizontal axis by a dotted line with a name beside its foot."""
+    """Mark a place on the horizontal axis by a dotted line with a name at its foot."""
     axis.axvline(place, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
     axis.annotate(
         name,
@@ -176,7 +176,7 @@ def mark(axis: Axes, place: float, name: str) -> None:
 
 
 def powers_and_threes(axis: Axis) -> None:
-    """Label a logarithmic axis of a few powers of ten with 1, 3, 10, 30, …, as numbers.
+    """Label a logarithmic axis over a few powers of ten with 1, 3, 10, 30, …, as numbers.
 
     >>> _, axes = new_figure()
     >>> _ = axes.semilogy([0.02, 0.9])
@@ -192,9 +192,9 @@ def powers_and_threes(axis: Axis) -> None:
 
 
 def value_bars(axes: Axes, values: ArrayLike, counts: ArrayLike, **style: Any) -> BarContainer:
-    """Draw how often each of several increasing values occurs, in bars of one width.
+    """Draw the frequencies of increasing values as bars of equal width.
 
-    Bars of values that lie close together overlap, with the shorter one in front.
+    Bars of close values overlap, with the shorter one in front.
 
     >>> _, axes = new_figure()
     >>> bars = value_bars(axes, [195.5, 196.0, 198.0, 200.0], [40, 1, 60, 30])
@@ -210,9 +210,9 @@ def value_bars(axes: Axes, values: ArrayLike, counts: ArrayLike, **style: Any) -
 
 
 def as_svg(figure: Figure) -> str:
-    """Return a figure as SVG, its letters as outlines.
+    """Return a figure as SVG, with its letters as outlines.
 
-    Nothing in it says when or where it was drawn.
+    It contains no trace of the time or the machine.
     """
     written = io.StringIO()
     with require("matplotlib").rc_context({"svg.fonttype": "path", "svg.hashsalt": "pdpbook"}):
@@ -223,7 +223,7 @@ def as_svg(figure: Figure) -> str:
 
 
 def _columns(labels: list[str], room: float) -> int:
-    """Return how many columns of a key have room beside one another, in points."""
+    """Return the number of columns of a key that fit into the given width, in points."""
     width = require("matplotlib.textpath").text_to_path.get_text_width_height_descent
     font = require("matplotlib.font_manager").FontProperties(family="DejaVu Sans", size=LEAST_TYPE)
     handle = LEAST_TYPE * (_KEY["legend.handlelength"] + _KEY["legend.handletextpad"])
@@ -233,5 +233,5 @@ def _columns(labels: list[str], room: float) -> int:
         parts = np.array_split(widths, columns)  # as Matplotlib fills them
         if sum(part.max() for part in parts) + between * (columns - 1) <= room:
             rows = -(-len(labels) // columns)
-            return -(-len(labels) // rows)  # no more than the rows need
+            return -(-len(labels) // rows)  # no more columns than the rows need
     return 1

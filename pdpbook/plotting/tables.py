@@ -1,9 +1,10 @@
-"""Tables of the book: numbers as text, once, for the page, the notebook and the comparison.
+"""The tables of the book: numbers as the same text for page, notebook and comparison.
 
-A table is read down its columns, so each column has one precision, numbers stand at the right, as
-does text that begins with a number, and what is missing is a dash.  :func:`table` turns columns
-into such text.  A notebook shows the result as HTML.  In the book, a cell whose ``figure`` metadata
-names and describes it becomes a numbered table with a caption (``book/_ext/tables.py``).
+A table is read down its columns, so each column has one precision, numbers and text that begins
+with a number are aligned at the right, and a missing value is a dash.  The function :func:`table`
+converts columns to such text.  A notebook shows the result as HTML.  In the book, a cell whose
+``figure`` metadata contains a name and a caption becomes a numbered table
+(``book/_ext/tables.py``).
 """
 
 import re
@@ -26,11 +27,11 @@ STARTS_WITH_NUMBER = re.compile(r"[<≥]? ?−?\d|[–∞]")  # "60 of 60", "13.
 
 @dataclass(frozen=True)
 class Table:
-    """Text in rows and columns, which Jupyter shows as a table.
+    """Text in rows and columns that Jupyter shows as a table.
 
-    ``head`` holds the group (empty where there is none) and the name of each column, ``numeric``
-    which columns hold numbers and so stand at the right, ``bold`` row and column of each cell in
-    bold, and ``stub`` how many columns, from the left, name the row.
+    The ``head`` contains the group (or an empty text) and the name of each column; ``numeric``
+    marks the columns of numbers, which are aligned at the right; ``bold`` contains the row and
+    column of each bold cell; and ``stub`` is the number of columns, from the left, that name a row.
     """
 
     head: tuple[tuple[str, str], ...]
@@ -40,7 +41,7 @@ class Table:
     stub: int = 1
 
     def __repr__(self) -> str:
-        """Return the table as text, its columns aligned."""
+        """Return the table as text with aligned columns."""
         groups = [group for group, _ in self.head]
         lines = [tuple(groups)] if any(groups) else []
         lines += [tuple(name for _, name in self.head), *self.rows]
@@ -54,7 +55,7 @@ class Table:
         )
 
     def _repr_html_(self) -> str:
-        """Return the table as HTML: groups of columns span them, names of rows are headers."""
+        """Return the table as HTML; groups span their columns, and names of rows are headers."""
 
         def cell(kind: str, text: str, column: int, more: str = "") -> str:
             side = "right" if self.numeric[column] else "left"
@@ -83,7 +84,7 @@ class Table:
 
 
 def _format_value(value: Any, form: str) -> str:
-    """Return a value as text; True and False are words, a missing value is a dash, ∞ a sign."""
+    """Return a value as text: True and False as words, a missing value as a dash, ∞ as a sign."""
     if value is None or (isinstance(value, float | np.floating) and np.isnan(value)):
         return MISSING
     if isinstance(value, bool | np.bool_):
@@ -104,21 +105,21 @@ def table(
     bold: Mapping[Any, Sequence[bool]] | None = None,
     stub: int = 1,
 ) -> Table:
-    """Make a table from columns.
+    """Build a table from columns.
 
     Parameters
     ----------
     columns : mapping or DataFrame
         The cells of each column under its name: a string, or a pair of strings, the group of
-        columns and the name in it.  The index of a DataFrame is not shown.
+        columns and the name within the group.  The index of a DataFrame is not shown.
     formats : mapping, optional
-        How the numbers of a column are written, e.g. ``{"KL": ".4f"}``; the key may also be the
-        group or the second part of a pair.  By default an integer has commas between thousands;
-        a column with fractions needs a format.
+        Formats of the numbers of a column, e.g. ``{"KL": ".4f"}``; the key may also be the group or
+        the second part of a pair.  By default, an integer has commas between thousands; a column
+        with fractions needs a format.
     bold : mapping, optional
-        Which of the cells of a column are set in bold.
+        Cells of a column that are set in bold.
     stub : int
-        How many columns, from the left, name the row.
+        Number of columns, from the left, that name the row.
 
     Examples
     --------
@@ -129,12 +130,12 @@ def table(
     """
     cells = {name: [*column] for name, column in columns.items()}
     if not cells:
-        raise ValueError("columns must hold at least one column, got none")
+        raise ValueError("columns must contain at least one column, got none")
     lengths = {name: len(column) for name, column in cells.items()}
     if len({*lengths.values()}) > 1:
         raise ValueError(f"columns must be equally long, got the lengths {lengths}")
     if not any(lengths.values()):
-        raise ValueError(f"columns must hold at least one row, got none in {[*cells]}")
+        raise ValueError(f"columns must contain at least one row, got none in {[*cells]}")
     head = {name: name if isinstance(name, tuple) else ("", str(name)) for name in cells}
     formats, bold = formats or {}, bold or {}
     known = {*cells, *(part for pair in head.values() for part in pair)}
@@ -147,7 +148,7 @@ def table(
         form = formats[keys[0]] if keys else ""
         numbers = [v for v in column if not isinstance(v, str | bool | np.bool_ | None)]
         if not form and any(isinstance(v, float | np.floating) and v % 1 for v in numbers):
-            raise ValueError(f"column {name!r} holds fractions and needs a format")
+            raise ValueError(f"column {name!r} contains fractions and needs a format")
         text.append([_format_value(value, form) for value in column])
         starts = all(STARTS_WITH_NUMBER.match(cell) for cell in text[-1])
         numeric.append(bool(numbers) or (starts and len(text) > stub))

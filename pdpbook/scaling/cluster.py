@@ -1,35 +1,35 @@
 r"""The engine: many small tasks on the workers of a Dask cluster.
 
 Everything that grows with the data is a list of independent tasks.  Each of them reads or writes a
-piece of a table and returns a few numbers.  Dask's scheduler gives the tasks to workers, and if a
-worker dies, it gives its tasks to others, so that a task may run twice.  This does no harm here,
-because the result of a task is a function of its arguments: a count does not change, and the draws
-are keyed (:mod:`pdpbook.scaling.keyed_random`).
+piece of a table and returns a few numbers.  Dask's scheduler assigns the tasks to workers, and if a
+worker dies, its tasks go to other workers, so a task may run twice.  This is harmless here, because
+the result of a task is a function of its arguments: a count does not change, and the draws are
+keyed (:mod:`pdpbook.scaling.keyed_random`).
 
-Only a few tasks for each thread are given out at a time.  Therefore the scheduler holds as much for
-10⁶ pieces as for 10³, and after an error the tasks that are running end soon.
+Only a few tasks per thread are submitted at a time.  Therefore the scheduler needs as much memory
+for 10⁶ pieces as for 10³, and after an error the running tasks end soon.
 
-**How long a call waits** is Dask's to say.  Three settings of the scheduler bound it, all under
+**How long a call waits** depends on three settings of Dask's scheduler, all under
 ``distributed.scheduler``:
 
 ``no-workers-timeout``, by default none
-    How long tasks wait while the cluster has no worker; a call that finds none says so in a
-    warning.  Then the call ends with a ``distributed.scheduler.NoWorkerError``.
+    How long tasks wait while the cluster has no worker; a call that finds none warns.  After this
+    time the call ends with a ``distributed.scheduler.NoWorkerError``.
 ``worker-ttl``, by default 5 minutes
-    How long a worker may be silent, for example because its process is stopped.  Then others do its
-    tasks.
+    How long a worker may be silent, for example because its process is stopped.  After this time
+    other workers do its tasks.
 ``allowed-failures``, by default 3
-    How many workers may die with a task.  At the next one the call ends with a
+    How many workers may die during a task.  If one more dies, the call ends with a
     ``distributed.scheduler.KilledWorker``.
 
 The scheduler reads them when it starts, from a file, from its environment, as in
 ``DASK_DISTRIBUTED__SCHEDULER__NO_WORKERS_TIMEOUT=60s dask scheduler``, or from ``dask.config.set``
-if it starts in the same process.  A scheduler that ends is noticed at once; for one that is stopped
-while its connections stay open Dask has no limit, and the call has to be interrupted.
+if it starts in the same process.  The end of a scheduler is noticed at once.  For a scheduler that
+is stopped while its connections remain open, Dask has no limit, and the call must be interrupted.
 
 **Exceptions of tasks.**  Dask may fail to send an exception that a task raises, for example if its
-text is not valid Unicode, as happens with the names of files, and then nothing more is heard of the
-task.  A worker therefore sends what it can of an exception as an ordinary result.
+text contains a file name that is not valid Unicode, and then the task never returns.  A worker
+therefore sends as much as possible of an exception as an ordinary result.
 
 Dask and pyarrow are not required by the rest of the book.  ``pip install '.[scale]'``
 installs them.
@@ -56,18 +56,18 @@ if TYPE_CHECKING:
 
 __all__ = ["Progress", "connected", "on_every_worker", "run_tasks"]
 
-#: Whether to show a bar, or a function of (done, total) that is called after each task.
+#: Whether to show a progress bar, or a function of (done, total) that is called after each task.
 Progress = bool | Callable[[int, int], None]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
 def _forgive_timeouts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Report what went wrong in a loop, but for a timeout that nobody waits for any more.
+    """Report the errors of an event loop, except for abandoned timeouts.
 
-    Dask waits a few milliseconds for more to send.  A loop that is stopped at the end of such a
-    wait leaves a timeout behind, and after a count has come back rightly, asyncio would print that
-    its exception "was never retrieved".
+    Dask waits a few milliseconds for further messages to send.  A loop that is stopped at the end
+    of such a wait leaves a timeout behind, and asyncio would print that its exception "was never
+    retrieved" although the call succeeded.
     """
     if not isinstance(context.get("exception"), TimeoutError):
         loop.default_exception_handler(context)
@@ -75,11 +75,11 @@ def _forgive_timeouts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) 
 
 @contextmanager
 def connected(client: Client | None = None) -> Iterator[Client]:
-    """Give the user's client, whose workers must see the same files under the same names.
+    """Yield the user's client, whose workers must see the same files under the same names.
 
-    Without it a local cluster runs in this process until the end, with a thread for each processor:
-    NumPy, pyarrow and hashlib work side by side there, and a script needs no guard around its main
-    part.  Without Dask it is an ImportError.
+    Without a client, a local cluster runs in this process until the end, with a thread for each
+    processor: NumPy, pyarrow and hashlib run in parallel there, and a script needs no guard around
+    its main part.  Without Dask, an ImportError is raised.
     """
     distributed = require("distributed")
     if client is not None:
@@ -99,16 +99,15 @@ def run_tasks(
     progress: Progress = False,
     label: str = "tasks",
 ) -> Iterator[tuple[int, Result]]:
-    """Call a function of one argument on every item, on the workers, and yield what comes back.
+    """Call a function of one argument on every item, on the workers, and yield the results.
 
-    Pairs of index and result are yielded in the order in which they come.  The function may run
-    more than once for an item, so it must be a function in the strict sense.  ``label`` stands
-    before the bar.
+    Pairs of index and result are yielded in order of completion.  The function may run more than
+    once for an item, so it must be a pure function.  The progress bar has the name ``label``.
 
-    What a call raises is raised for the first of the items that failed, after all calls that had
-    been given out have ended, with a note that holds the worker's traceback.  An exception that
-    cannot travel, and a ``SystemExit``, come back as a ``RuntimeError`` with type and text.  An
-    error of Dask has a note with the item; a ``ConnectionError`` says that the scheduler has ended.
+    If calls fail, the exception of the first failed item is raised after all submitted calls have
+    ended, with a note that contains the worker's traceback.  An exception that cannot be sent, or a
+    ``SystemExit``, becomes a ``RuntimeError`` with type and text.  An error of Dask has a note with
+    the item; a ``ConnectionError`` means that the scheduler has ended.
     """
     pending = list(items)
     waiting = iter(enumerate(pending))
@@ -148,7 +147,7 @@ def run_tasks(
                         progress(done, len(pending))
                 if not failed:
                     give_out()
-        finally:  # if the call ends early, nobody wants the rest
+        finally:  # if the call ends early, cancel the rest
             if running and engine.status == "running":
                 engine.cancel(list(running))
     if failed:
@@ -158,19 +157,19 @@ def run_tasks(
 def on_every_worker(
     function: Callable[[], Result], *, client: Client, label: str = "tasks"
 ) -> dict[str, Result]:
-    """Call a function once on each worker that the cluster has, as soon as it has one.
+    """Call a function once on each worker of the cluster, as soon as it has a worker.
 
-    The results are returned by the addresses of the workers, without a worker that dies meanwhile.
-    The errors are those of :func:`run_tasks`.
+    The result maps the addresses of the workers to their results, except for workers that have
+    died.  The errors are those of :func:`run_tasks`.
     """
-    list(run_tasks(abs, [0], client=client, label=label))  # waits for a worker, as every task does
+    list(run_tasks(abs, [0], client=client, label=label))  # wait for a worker, like every task
     answers = client.run(partial(_attempt, function), on_error="ignore")
     return {worker: _opened(answer) for worker, answer in answers.items()}
 
 
 @dataclass(frozen=True)
 class _Failure:
-    """An exception on its way home: as bytes, if it is an ``Exception`` that has any, and as text.
+    """An exception of a worker, as bytes if it is an ``Exception`` that allows it, and as text.
 
     ``where`` is the end of the traceback.
     """
@@ -185,7 +184,7 @@ class _Failure:
         if self.pickled is not None:
             try:
                 error = pickle.loads(self.pickled)
-            except Exception:  # for example, its class is on the worker only
+            except Exception:  # for example if its class exists only on the worker
                 error = None
         if not isinstance(error, Exception):
             error = RuntimeError(self.text)
@@ -194,27 +193,27 @@ class _Failure:
 
 
 def _attempt(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function, on a worker, and return what it raises as a :class:`_Failure`."""
+    """Call a function, on a worker, and return any exception as a :class:`_Failure`."""
     try:
         return function(*arguments)
     except BaseException as error:  # SystemExit in a task must not end the worker, or be lost
         try:
             pickled = pickle.dumps(error) if isinstance(error, Exception) else None
-        except Exception:  # it holds a lock, for example
+        except Exception:  # for example if it contains a lock
             pickled = None
         text = "".join(traceback.format_exception_only(error)).strip()
         return _Failure(pickled, text, "".join(traceback.format_tb(error.__traceback__, -20)))
 
 
 def _opened(answer: Any) -> Any:
-    """Return what a call has returned on a worker, or raise what it has raised there."""
+    """Return the result of a call on a worker, or raise its exception."""
     if isinstance(answer, _Failure):
         raise answer.error()
     return answer
 
 
 def _result(future: Future, task: str) -> Any:
-    """Return the result of a task that has finished, or raise what the task has raised."""
+    """Return the result of a finished task, or raise its exception."""
     if future.status == "cancelled":
         raise ConnectionError(
             "the scheduler has ended or given up the tasks; start it again, connect a new client, "
@@ -222,7 +221,7 @@ def _result(future: Future, task: str) -> Any:
         )
     try:
         answer = future.result()
-    except Exception as error:  # of Dask, which knows the task by a number
+    except Exception as error:  # an error of Dask, which knows only the number of the task
         error.add_note(task)
         raise
     return _opened(answer)

@@ -1,15 +1,15 @@
 r"""One pass over a table, all columns at once: :func:`scan`.
 
-The state of the game is K·V numbers, whatever the number of records is.  Only the pass that counts
-the records grows with the data, and counting can be divided, because the histogram of a table is
-the sum of the histograms of its pieces.  The workers of a Dask cluster count the pieces
+The state of the game consists of K·V numbers, whatever the number of records is.  Only the counting
+of the records takes longer with more data, and counting can be divided, because the histogram of a
+table is the sum of the histograms of its pieces.  The workers of a Dask cluster count the pieces
 (:mod:`pdpbook.scaling.cluster`), and a piece that is counted twice gives the same numbers twice.
 
 The ends of a grid should be public.  If the user gives them, they reveal nothing about the data.
 If they are taken from the data, they are the smallest and the largest record, and no noise hides
-these two afterwards.  So the user has to ask for this by name, and is warned.
+these two afterwards.  So the user must request this explicitly, and is warned.
 
-A :class:`Histograms` is as private as the table.
+A :class:`Histograms` is as secret as the table.
 """
 
 from __future__ import annotations
@@ -49,32 +49,32 @@ if TYPE_CHECKING:
 
 __all__ = ["ColumnHistogram", "DataRangeWarning", "Histograms", "RefusedValuesError", "scan"]
 
-LARGE_CSV = 2**30  #: bytes of a CSV file from which on scan advises to convert it
-FROM_DATA = "data"  #: the range of a column that the user wants to be taken from the data
+LARGE_CSV = 2**30  #: size in bytes above which scan recommends converting a CSV file
+FROM_DATA = "data"  #: the range of a column whose range is to be taken from the data
 
 
 class DataRangeWarning(UserWarning):
-    """The ends of a grid are two records."""
+    """The warning that the ends of a grid are two records."""
 
 
 class RefusedValuesError(ValueError):
-    """The table holds values that the user did not say what to do with."""
+    """The error for values in the table for which the user has chosen no treatment."""
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnHistogram:
-    """What is known of a column after the pass.
+    """The counts of a column after the pass.
 
     Attributes
     ----------
     name : str
     grid : Grid
     counts : ndarray of int, shape (K,)
-        Records per bin, read-only; clipped values are in the first and the last.
+        Records per bin, read-only; clipped values are in the first and the last bin.
     below, above : int
-        Values outside the grid.  They are clipped: if there are any, the user said so.
+        Numbers of values outside the grid, clipped as the user requested.
     missing, non_numeric : int
-        Rows without a value, and with one that is no number.  They are in no bin.
+        Numbers of rows without a value, and with a value that is not a number.  They are in no bin.
     range_from_data : bool
         Whether the ends of the grid are records.
     """
@@ -92,7 +92,7 @@ class ColumnHistogram:
 
     @property
     def records(self) -> int:
-        """Number n of records that are in a bin."""
+        """Number n of records in the bins."""
         return int(self.counts.sum())
 
     def to_dict(self) -> dict[str, Any]:
@@ -102,16 +102,16 @@ class ColumnHistogram:
 
 @dataclass(frozen=True, eq=False)
 class Histograms:
-    """Histograms of the columns of a table: made by :func:`scan`, and as private as the table.
+    """Histograms of the columns of a table, as :func:`scan` returns them; as secret as the table.
 
     Attributes
     ----------
     columns : tuple of ColumnHistogram
-        In the order in which they were asked for.
+        The columns, in the requested order.
     rows : int
     files : tuple of str
     outside, missing, non_numeric : str
-        What the user said to do with such values.
+        The user's choices for such values.
     """
 
     columns: tuple[ColumnHistogram, ...]
@@ -131,7 +131,7 @@ class Histograms:
         raise KeyError(f"no column {name!r}; there are {[each.name for each in self.columns]}")
 
     def report(self) -> pd.DataFrame:
-        """Return what became of every row, a line for each column.  It is private."""
+        """Return the numbers of rows of each kind, a line per column, which must stay secret."""
         import pandas as pd
 
         names = ("records", "below", "above", "missing", "non_numeric")
@@ -145,7 +145,7 @@ class Histograms:
         return plain | {"columns": [column.to_dict() for column in self.columns]}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Keep the histograms in a file that only its owner can read, whole or not at all."""
+        """Save the histograms in a file that only its owner can read, whole or not at all."""
         path = local_path("path", path)
         for file in self.files:
             different_files({file: Path(file), "path": path})
@@ -153,7 +153,7 @@ class Histograms:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Histograms:
-        """Return what :meth:`save` has kept; a ValueError says if the file holds something else."""
+        """Return the histograms of :meth:`save`; raise a ValueError for any other file."""
         path = local_path("path", path)
         try:
             plain = json.loads(path.read_text(encoding="utf-8"))
@@ -200,35 +200,35 @@ def scan(
         Parquet and CSV files, a folder or a pattern: :func:`pdpbook.scaling.sources.find_files`.
         Workers must see the files under the same absolute names.
     ranges : mapping of str to (lower, upper)
-        For each column that is wanted the ends of its grid, known without the data.  ``"data"``
-        instead takes the smallest and the largest value, which is a pass of its own, gives two
-        records away, and warns.
+        For each requested column, the ends of its grid, known without the data.  With ``"data"``
+        instead, they are the smallest and the largest value, which takes a separate pass, reveals
+        two records, and causes a warning.
     bins : int
-        Number K, of every grid.
+        Number K of bins of every grid.
     outside : {"refuse", "clip"}
-        What to do with values outside of the range, infinite ones among them: raise after the pass,
-        or count them in the bin that is nearest.
+        Treatment of values outside the range, including infinite ones: raise an error after the
+        pass, or count them in the nearest bin.
     missing, non_numeric : {"refuse", "exclude"}
-        What to do with rows that have no value in a column, or one that is no number: raise after
-        the pass, or leave them out of that column's histogram.  Either way they are counted.
+        Treatment of rows without a value in a column, or with a value that is not a number: raise
+        an error after the pass, or exclude them from the column's histogram and count them.
     client : distributed.Client, optional
-        The cluster; a local one for the time of the call if not given.  How long a call waits for
-        workers that are not there, or are silent, is Dask's to say: :mod:`pdpbook.scaling.cluster`
-        names the settings.
+        The cluster; by default a local one for the time of the call.  Dask's settings, see
+        :mod:`pdpbook.scaling.cluster`, determine how long a call waits for missing or silent
+        workers.
     progress : bool or callable
         Whether to show a bar, or a function of (done, total) that is called after each piece.
 
     Raises
     ------
     RefusedValuesError
-        If a value is refused; the message counts them all and names the first file with one.
+        If a value is refused; the message states their number and the first file with one.
     SourceError
-        If a file cannot be read, lacks a column or changes meanwhile.
+        If a file cannot be read, lacks a column or changes during the call.
     FileNotFoundError
         If there is no file.
     distributed.scheduler.NoWorkerError, distributed.scheduler.KilledWorker
-        If Dask's patience with the cluster ends.  A pass keeps nothing: the same call counts from
-        the beginning.
+        If a time or a number of attempts of Dask's settings is exceeded.  A pass stores nothing:
+        the same call counts from the beginning.
     OSError
         If the scheduler ends.
     ImportError
@@ -294,7 +294,7 @@ def scan(
 
 
 def _ranges(ranges: Any) -> dict[str, tuple[float, float] | None]:
-    """Return the ends that are public, and None for those that are to come from the data."""
+    """Return the public ends, and None for those to be taken from the data."""
     if not isinstance(ranges, Mapping) or not ranges:
         raise _validate.fail("ranges", "a mapping from columns to (lower, upper)", ranges)
     wanted: dict[str, tuple[float, float] | None] = {}
@@ -310,7 +310,7 @@ def _ranges(ranges: Any) -> dict[str, tuple[float, float] | None]:
             continue
         if isinstance(ends, str) or not isinstance(ends, Sequence) or len(ends) != 2:
             raise _validate.fail(what, "(lower, upper) or 'data'", ends)
-        grid = Grid(ends[0], ends[1], 2)  # refuses what is no interval
+        grid = Grid(ends[0], ends[1], 2)  # refuse an invalid interval
         wanted[name] = (grid.lower, grid.upper)
     return wanted
 
@@ -318,7 +318,7 @@ def _ranges(ranges: Any) -> dict[str, tuple[float, float] | None]:
 def _describe(
     paths: list[str], names: list[str], progress: Progress, client: Client
 ) -> list[FileDescription]:
-    """Look at every file, on the workers; no piece is read yet."""
+    """Describe every file, on the workers; no piece is read yet."""
     look = partial(describe_file, columns=names)
     shown = progress if isinstance(progress, bool) else False
     found = run_tasks(look, paths, client=client, progress=shown, label="looking at files")
@@ -326,7 +326,7 @@ def _describe(
 
 
 def _advise(files: Sequence[FileDescription]) -> None:
-    """Say which files one worker reads alone although they are large."""
+    """Warn of large files that one worker must read alone."""
     large = [file for file in files if file.rows is None and file.size > LARGE_CSV]
     if large:
         warnings.warn(
@@ -346,14 +346,14 @@ def _tally_piece(
 
 
 def _extremes_of_piece(piece: Piece, columns: list[str]) -> NDArray[np.float64]:
-    """Find the ends of a piece, on a worker."""
+    """Return the smallest and largest values of a piece, on a worker."""
     return tallies.extremes(read_piece(piece, columns), len(columns))
 
 
 def _data_ranges(
     pieces: list[Piece], names: list[str], progress: Progress, client: Client
 ) -> dict[str, tuple[float, float]]:
-    """Take ranges from the data, in a pass of their own, and warn."""
+    """Take ranges from the data, in a separate pass, and warn."""
     warnings.warn(
         f"the range of {', '.join(names)} is taken from the data: its ends are the values of two "
         "records, and no noise hides them. A range that is known without the data costs nothing.",
@@ -376,7 +376,7 @@ def _data_ranges(
 
 
 def _check_rows(total: NDArray[np.int64], files: Sequence[FileDescription]) -> None:
-    """Every row of every column must have been counted, and as many as the files promise."""
+    """Check that every row of every column was counted, as many as the files declare."""
     sums = total.sum(axis=1)
     promised = [file.rows for file in files]
     if None not in promised and (sums != sum(rows or 0 for rows in promised)).any():
@@ -393,7 +393,7 @@ def _refuse(
     pieces: list[Piece],
     orders: tuple[str, ...],
 ) -> None:
-    """Raise if there are values that the user did not say what to do with."""
+    """Raise an error if there are values for which the user has chosen no treatment."""
     kinds = ("below the range", "above the range", "missing", "not numeric")
     advice = ("outside='clip'", "outside='clip'", "missing='exclude'", "non_numeric='exclude'")
     complaints = [

@@ -1,28 +1,28 @@
-r"""Randomness that may be computed again: every draw is a function of a key and its own number.
+r"""Reproducible randomness: every draw is a function of a key and its own number.
 
 An engine that loses a machine computes the lost work again.  If this work draws fresh noise, the
 second copy is a second release, and an attacker who sees both can average them.  So nothing here is
-drawn at the moment when it is needed.  Instead, draw j from a distribution is
+drawn freshly.  Instead, draw j from a distribution is
 
 .. math:: x_j = F^{-1}\bigl(G(\text{key}, \text{name}, \text{distribution}, j)\bigr),
 
-where G is a keyed function whose values nobody without the key can tell from uniform whole numbers.
-Every worker that computes draw j obtains the same value, in whatever pieces the work is divided.
+where G is a keyed function whose values cannot be distinguished from uniform whole numbers without
+the key.  Every worker that computes draw j obtains the same value, however the work is divided.
 
 **Why SHAKE-256.**  A generator that was made for simulation, such as Philox, passes statistical
-tests.  But it promises nothing against an attacker who sees its outputs and looks for its key, and
-with the key m draws give them the exact distribution function at m points.  Here BLAKE2b in its
-keyed mode makes a seed from name and distribution, and SHAKE-256, an extendable-output function,
-makes the numbers of a block of draws from the seed and the number of the block.  Both are in
+tests.  But it promises nothing against an attacker who sees its outputs and searches for its key,
+and with the key, m draws reveal the exact distribution function at m points.  Here BLAKE2b in its
+keyed mode computes a seed from name and distribution, and SHAKE-256, an extendable-output function,
+computes the numbers of a block of draws from the seed and the number of the block.  Both are in
 Python's standard library.
 
 **Why integer weights.**  Two machines may round a sum of floats differently, and then one draw in a
-million differs between them.  And a rounded probability is not the one whose privacy was judged.
-So a distribution consists of whole numbers, those of the game, whose records have 2⁵² units each
-(:attr:`pdpbook.game.Outcome.weights`), and a draw owns one of the :math:`n\,2^{52}` units, with no
-float in between.  The unit has a quotient by 2⁵², which is a keyed number of 64 bits modulo n, and
-a remainder, which is 52 other bits.  The few largest of the numbers of 64 bits, which would make
-some quotients more likely than others, are refused, and the draw takes its number from the next
+million differs between them.  Besides, a rounded probability is not the one whose privacy was
+decided.  So a distribution consists of whole numbers, those of the game, whose records have 2⁵²
+units each (:attr:`pdpbook.game.Outcome.weights`), and a draw selects one of the :math:`n\,2^{52}`
+units without using floats.  The quotient of the unit by 2⁵² is a keyed number of 64 bits modulo n,
+and the remainder consists of 52 other bits.  The largest few numbers of 64 bits, which would make
+some quotients more likely than others, are rejected, and the draw takes a number from the next
 stream.
 """
 
@@ -46,8 +46,8 @@ from pdpbook.scaling.shared_files import local_path
 
 __all__ = ["integer_weights", "keyed_digest", "keyed_draws", "load_key", "new_key"]
 
-WHOLE = 2**64  #: what the weights of a distribution that is no game's sum to
-BLOCK = 2**16  #: draws that come from one call of the extendable-output function
+WHOLE = 2**64  #: sum of the weights of a distribution that is not from a game
+BLOCK = 2**16  #: draws from one call of the extendable-output function
 _LARGEST = 2**105  #: sum of the weights of 2⁵³ records
 KEY_BYTES = 32  #: the shortest key that is accepted
 
@@ -55,8 +55,8 @@ KEY_BYTES = 32  #: the shortest key that is accepted
 def new_key() -> bytes:
     """Return a fresh secret key of 32 bytes from the operating system.
 
-    One key is for one release.  It must stay as secret as the data: with the key the draws tell
-    the exact histogram.
+    Use each key for one release.  It must remain as secret as the data: with the key, the draws
+    reveal the exact histogram.
 
     Examples
     --------
@@ -67,20 +67,20 @@ def new_key() -> bytes:
 
 
 def load_key(path: str | os.PathLike[str]) -> bytes:
-    """Return the key that a file keeps; the first call makes the file, and its folder if needed.
+    """Return the key in a file; the first call creates the file, and its folder if needed.
 
-    A run that is resumed tomorrow finds the key of today.
+    A run that is resumed later finds the same key.
 
     Parameters
     ----------
     path : path-like
-        A file that only its owner can read (mode 600), outside of the folder that is published.
-        Folders that are not there are made for the owner alone (mode 700).
+        A file that only its owner can read (mode 600), outside the published folder.  Missing
+        folders are created for the owner alone (mode 700).
 
     Raises
     ------
     ValueError
-        If the file holds something else than a key.
+        If the file does not contain a key.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def load_key(path: str | os.PathLike[str]) -> bytes:
     for folder in reversed(path.parents):
         if not folder.exists():
             folder.mkdir(mode=0o700, exist_ok=True)
-    with suppress(FileExistsError):  # then an earlier call has made it, and it is read below
+    with suppress(FileExistsError):  # then an earlier call has created it, and it is read below
         opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(opened, "w", encoding="ascii") as file:
             file.write(new_key().hex() + "\n")
@@ -109,7 +109,7 @@ def load_key(path: str | os.PathLike[str]) -> bytes:
 
 
 def _key(value: Any) -> bytes:
-    """Return a key that is long enough; a refused key is not repeated in the error."""
+    """Return a key that is long enough; the error does not contain a refused key."""
     if not isinstance(value, bytes):
         kind = type(value).__name__
         raise TypeError(f"key must be {KEY_BYTES} to 64 bytes, got a key of type {kind}")
@@ -119,10 +119,10 @@ def _key(value: Any) -> bytes:
 
 
 def keyed_digest(key: bytes, purpose: str, content: Any) -> bytes:
-    """Return 32 bytes that identify a content to those who hold the key, and tell others nothing.
+    """Return 32 bytes that identify a content with the key, and reveal nothing without it.
 
-    The digest is BLAKE2b in keyed mode: without the key that of a histogram could be compared with
-    those of all guesses.
+    The digest is BLAKE2b in keyed mode: an unkeyed digest of a histogram could be compared with the
+    digests of all guesses.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def keyed_digest(key: bytes, purpose: str, content: Any) -> bytes:
     purpose : str
         At most 16 characters.  Two purposes give unrelated digests.
     content : object
-        Anything that JSON can hold.
+        Anything that JSON can represent.
 
     Examples
     --------
@@ -168,9 +168,10 @@ def integer_weights(distribution: ArrayLike) -> tuple[int, ...]:
     Returns
     -------
     tuple of int, length K
-        Weight k over :math:`2^{64}` is within :math:`2^{-64}` of probability k over their exact
-        sum, but for the largest, which takes what rounding down has left, less than K units.  The
-        total variation distance is below :math:`K\,2^{-64}`.
+        Weight k over :math:`2^{64}` is within :math:`2^{-64}` of probability k over the exact sum
+        of the probabilities.  The largest weight is the exception: it takes the remainder after
+        rounding down, less than K units.  The total variation distance is below
+        :math:`K\,2^{-64}`.
 
     Examples
     --------
@@ -188,18 +189,17 @@ def integer_weights(distribution: ArrayLike) -> tuple[int, ...]:
 def keyed_draws(
     key: bytes, name: str, weights: Sequence[int], *, start: int, stop: int
 ) -> NDArray[np.int64]:
-    """Return the draws number start, …, stop - 1 from a distribution.
+    """Return the draws with the numbers start, …, stop - 1 from a distribution.
 
     Parameters
     ----------
     key : bytes
         The secret, 32 to 64 bytes.
     name : str
-        Of the column.  Columns with different names have unrelated draws.
+        Name of the column.  Columns with different names have unrelated draws.
     weights : sequence of int, length K
-        The distribution: whole numbers that sum to a multiple of 2⁵², up to 2¹⁰⁵.  Another
-        distribution has unrelated draws too: sharing the randomness of two distributions would show
-        how they differ.
+        The distribution: whole numbers that sum to a multiple of 2⁵², up to 2¹⁰⁵.  Different
+        distributions also have unrelated draws: shared randomness would reveal their difference.
     start, stop : int
         Numbers of the draws, 0 ≤ start ≤ stop; the draws take at most 2 GiB.
 
@@ -246,9 +246,9 @@ def keyed_draws(
 
 
 class _Units:
-    """The keyed units of a block, from one draw on, as a generator that is asked for two numbers.
+    """The keyed units of a block, starting with one draw, as a generator of two numbers.
 
-    Attempt a of draw i reads the words number 2i and 2i + 1 of the stream number a of the block.
+    Attempt a of draw i reads the words 2i and 2i + 1 of stream a of the block.
     """
 
     def __init__(self, seed: bytes, first: int, records: int) -> None:
@@ -256,7 +256,7 @@ class _Units:
         self._remainders = np.empty(0, dtype=np.int64)
 
     def integers(self, high: int, size: int) -> NDArray[np.int64]:
-        """Return the quotients when first asked, and then the remainders."""
+        """Return the quotients in the first call, and the remainders in the second."""
         if high == self._records and not self._remainders.size:
             return self._quotients(size)
         return self._remainders

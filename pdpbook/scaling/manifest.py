@@ -1,4 +1,4 @@
-r"""What a release says of itself: its privacy cost, and a fingerprint that identifies it.
+r"""The manifest of a release: its privacy cost, and a fingerprint that identifies it.
 
 **The cost.**  One value of one column is ε-pDP for every record.  The m values of a column are m
 draws with the same noise, and their total is :math:`\varepsilon'` at :math:`\delta/C`, where C is
@@ -6,9 +6,9 @@ the number of columns (:func:`pdpbook.draws_epsilon`).  The columns of one row a
 same record, so their costs add up to :math:`(C\varepsilon',\delta)`.  The cost falls with the
 number of records, so it may be computed for a lower bound on this number.
 
-**The fingerprint** is a keyed digest of everything that decides what is drawn.  It is keyed because
-an attacker who knows all records but one could compare an ordinary digest with the digests of all
-values that the last record may have.
+**The fingerprint** is a keyed digest of everything that determines the draws.  It is keyed because
+an attacker who knows all records except one could compare an ordinary digest with the digests for
+all possible values of the last record.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ BASIS = (
 
 @dataclass(frozen=True)
 class ReleaseCost:
-    """What a release costs each record: made by :func:`release_cost`.
+    """The privacy cost of a release to each record, as :func:`release_cost` returns it.
 
     Attributes
     ----------
     epsilon, delta : float
-        Of the whole release.
+        Cost of the whole release.
     epsilon_column, delta_column : float
-        Of all draws of one column.
+        Cost of all draws of one column.
     epsilon_draw : float
-        Of one draw of one column.
+        Cost of one draw of one column.
     draws, columns : int
     records_at_least : int
-        The number of records for which this holds, and for every larger one.
+        The smallest number of records for which this cost is valid.
     """
 
     epsilon: float
@@ -66,25 +66,25 @@ class ReleaseCost:
 def release_cost(
     n: int, epsilon: float, *, draws: int, delta: float, columns: int = 1
 ) -> ReleaseCost:
-    r"""Return what several draws of several columns cost.
+    r"""Return the cost of several draws of several columns.
 
     Parameters
     ----------
     n : int
-        Records that every column has at least, at least 2.
+        Smallest number of records of a column, at least 2.
     epsilon : float
         pDP loss of one draw of one column.
     draws : int
         Draws of each column, from 1 to 10⁹.
     delta : float
-        Of the whole release, in [0, 1).
+        The δ of the whole release, in [0, 1).
     columns : int
 
     Notes
     -----
     Each record's promise compares the table with and without its row (removal), the others' noise
-    held fixed.  If n records make a record's likelihood ratio at least :math:`1-\frac1n`, so more
-    of them do.  Taught in *A billion records*.
+    held fixed.  Among n or more records, the likelihood ratio of a record is at least
+    :math:`1-\frac1n`.  Taught in *A billion records*.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def release_cost(
 def fingerprint(plan: Plan, settings: Mapping[str, Any], key: bytes) -> str:
     """Return a keyed digest of the counts, the distributions and the settings, in hexadecimal.
 
-    Where the files lay and how they were cut into pieces does not enter, only what was counted.
+    It depends on the counts, but not on the places of the files or their division into pieces.
     """
     counted = plan.histograms.to_dict()
     del counted["files"]
@@ -112,7 +112,7 @@ def fingerprint(plan: Plan, settings: Mapping[str, Any], key: bytes) -> str:
 
 
 def public_settings(plan: Plan, *, draws: int, delta: float, rows_per_file: int) -> dict[str, Any]:
-    """Return what decides a release and tells nothing of the data but what the user allowed."""
+    """Return the settings of a release, which reveal about the data only what the user allowed."""
     histograms = plan.histograms
     columns = {
         each.histogram.name: {
@@ -143,9 +143,9 @@ def public_settings(plan: Plan, *, draws: int, delta: float, rows_per_file: int)
 def public_manifest(
     plan: Plan, settings: dict[str, Any], key: bytes, files: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    """Return the manifest of a release that is being written, or with its files of a complete one.
+    """Return the manifest of a release in progress or, with its files, of a complete release.
 
-    Neither counts nor distributions stand in it.  ``files`` gives rows and digest of each file.
+    It contains neither counts nor distributions; ``files`` gives the rows and digest of each file.
     """
     cost = release_cost(
         plan.at_least,
@@ -177,7 +177,7 @@ def public_manifest(
 
 
 def differences(there: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Say in what two manifests differ, for a refusal; nothing if they are of the same release."""
+    """Return the differences of two manifests, for a refusal; none for the same release."""
     if there.get("fingerprint") == now["fingerprint"]:
         return []
     old, new = there.get("settings", {}), now["settings"]

@@ -1,23 +1,23 @@
-r"""The game of every column, from a start that is safe, and the distribution of its draws.
+r"""The game of every column, from a safe start, and the distribution of its draws.
 
-Each column is a game of its own.  Its scales are multiples of :math:`b^*(n,\varepsilon)`, the scale
-of Theorem 1′.  If all records play this scale, every record is ε-pDP-private.  If another scale,
-played by all, makes every record private as well, the dynamics start at the one of these that
-changes the data least.  By the theorem on safe starts no best response from such a start exposes a
-record.  So every profile on the way is private too, and the dynamics may be stopped after any
-sweep.
+Each column has a separate game.  Its scales are multiples of :math:`b^*(n,\varepsilon)`, the scale
+of Theorem 1′.  If all records play this scale, every record is ε-pDP-private.  Of all scales with
+this property, the dynamics start at the one that changes the data least.  By the theorem on safe
+starts, no best response from such a start exposes a record.  So every later profile is also
+private, and the dynamics may be stopped after any sweep.
 
-If there are many records, two scales are enough: the large one, and a hundredth of it, which is
+If there are many records, two scales suffice: the large one, and a hundredth of it, which is
 less than a bin.  Most records then choose the small scale, and the few whose noise protects the
 others choose the large one.  This resembles *k-ary randomised response*, except that each record
 chooses for itself.
 
-``mechanism="k-ary-randomised-response"`` uses the randomiser of the chapter *Local randomisers*.
-It does not look at the data, so its draws are ε-differentially private for every data set, without
-any assumption on the noise of others, and at a billion records almost nothing is lost by it.
+The option ``mechanism="k-ary-randomised-response"`` uses the randomiser of the chapter *Local
+randomisers*.  It is independent of the data, so its draws are ε-differentially private for every
+data set, without any assumption on the noise of others, and with a billion records it loses almost
+nothing.
 
 The result of a plan is a distribution in whole numbers, that of the mechanism whose privacy was
-decided (:attr:`pdpbook.game.Outcome.weights`).  The distribution is private, and only draws from it
+decided (:attr:`pdpbook.game.Outcome.weights`).  The distribution is secret, and only draws from it
 are released.
 """
 
@@ -57,19 +57,19 @@ MULTIPLIERS = (1.0, 0.01)
 
 @dataclass(frozen=True, eq=False)
 class ColumnPlan:
-    """The distribution from which a column's values will be drawn, and how it was found.
+    """The distribution from which a column's values will be drawn, and details of the search.
 
     Attributes
     ----------
     histogram : ColumnHistogram
     weights : tuple of int, length K
-        The distribution of the released bin, in units of which each record has :math:`2^{52}`.
+        The distribution of the released bin, in units; each record has :math:`2^{52}` units.
     divergence : float
         KL(q || distribution), in nats.
     loss : float
-        Largest pDP loss of a record, on removal, by one draw, the others' noise held; at most ε.
+        Largest pDP loss of a record from one draw, under removal and fixed noise; at most ε.
     converged : bool
-        Whether the best responses had come to rest; always, for a randomiser.
+        Whether the best responses converged; always true for a randomiser.
     """
 
     histogram: ColumnHistogram
@@ -83,12 +83,12 @@ class ColumnPlan:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What will be released of a table: made by :func:`solve`, and as private as the table.
+    """The plan of a release, as :func:`solve` returns it; as secret as the table.
 
     Attributes
     ----------
     columns : tuple of ColumnPlan
-        In the order of the scan.
+        The columns, in the order of the scan.
     histograms : Histograms
     epsilon : float
         Privacy target of one draw of one column.
@@ -97,7 +97,7 @@ class Plan:
     multipliers : tuple of float
         The scales of the game's actions, in units of the safe one.
     at_least : int
-        Number of records that every column has at least, on which the cost stands.
+        The lower bound on the number of records of every column, for which the cost is computed.
     at_least_from_data : bool
     """
 
@@ -112,7 +112,7 @@ class Plan:
     __repr__ = short_repr
 
     def report(self) -> pd.DataFrame:
-        """Return records, KL and largest loss of each column.  It is private."""
+        """Return the records, KL and largest loss of each column, which must stay secret."""
         import pandas as pd
 
         lines = [
@@ -130,7 +130,7 @@ class Plan:
 def safe_game(
     counts: ArrayLike, *, epsilon: float, multipliers: ArrayLike = MULTIPLIERS
 ) -> NVOGame:
-    r"""Return a game in which everybody at action 0 is private, whatever the histogram is.
+    r"""Return a game in which all records are private if all play action 0, for any histogram.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def safe_game(
 
     Notes
     -----
-    The promise is about the removal of the record.  By Theorem 1′ of this book.  Taught in *A
+    The promise is about the removal of the record.  Source: Theorem 1′ of this book.  Taught in *A
     billion records*.
 
     Examples
@@ -185,22 +185,22 @@ def solve(
     Parameters
     ----------
     histograms : Histograms
-        Of :func:`~pdpbook.scaling.scan`, with at least two records, and ``at_least``, in each
-        column.
+        The result of :func:`~pdpbook.scaling.scan`, with at least 2 and at least ``at_least``
+        records in each column.
     epsilon : float
         Privacy target of one draw of one column, for each record.
     mechanism : {"game", "k-ary-randomised-response"}
-        Best responses from the safe start, or the randomiser that does not look at the data.
+        Best responses from the safe start, or the randomiser that is independent of the data.
     multipliers : array_like, shape (V,)
         The game's scales, see :func:`safe_game`.
     at_least : int, optional
-        A *public* number of records that each column has at least.  Cost and randomiser stand on
-        it. Without it, the first digit of the smallest column's number is taken from the data, and
-        the manifest says so.
+        A *public* lower bound on the number of records of each column, which determines the cost
+        and the randomiser.  Without it, the number of records of the smallest column, rounded down
+        to its first digit, is taken from the data, and the manifest reports this.
     max_sweeps : int
-        Passes of best responses after which to stop; everybody is private after each.
+        Passes of best responses after which to stop; all records are private after each pass.
     client, progress
-        As for :func:`~pdpbook.scaling.scan`.  The columns are solved side by side.
+        As for :func:`~pdpbook.scaling.scan`.  The columns are solved in parallel.
 
     Raises
     ------
@@ -243,7 +243,7 @@ def solve(
 
 
 def _floor(n: int) -> int:
-    """Keep the first digit of a number of records."""
+    """Round a number of records down to its first digit."""
     digit = 10 ** (len(str(n)) - 1)
     return max(2, n // digit * digit)
 
@@ -264,7 +264,7 @@ def solve_column(
         weights = _blurred(column.counts, whole_weights(randomiser))
         mass = column.counts @ randomiser
         loss = float(privacy_losses(randomiser[column.counts > 0], mass, column.records).max())
-        loss = min(loss, epsilon)  # which the randomiser keeps to without rounding
+        loss = min(loss, epsilon)  # the exact loss of the randomiser is at most epsilon
         converged = True
     else:
         game = safe_game(column.counts, epsilon=epsilon, multipliers=multipliers)
@@ -281,7 +281,7 @@ def solve_column(
 
 
 def _blurred(counts: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[int, ...]:
-    """Return the weights of all records, whose rows differ in a column on the diagonal alone."""
+    """Return the weights of all records; within a column, the rows differ on the diagonal alone."""
     others = np.roll(rows, -1, axis=0).diagonal().tolist()
     sizes, own, n = counts.tolist(), rows.diagonal().tolist(), int(counts.sum())
     parts = zip(sizes, own, others, strict=True)
@@ -289,7 +289,7 @@ def _blurred(counts: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[int, .
 
 
 def _safe_start(game: NVOGame) -> NDArray[np.int64]:
-    """Of the profiles with one action for all that expose nobody, the nearest to the data."""
+    """Return the constant profile without exposed records that is nearest to the data."""
     profiles = [game.constant_profile(action) for action in range(game.actions)]
     outcomes = [game.evaluate(profile) for profile in profiles]
     safe = [outcome for outcome in outcomes if outcome.private_records == game.records]

@@ -1,23 +1,23 @@
-r"""Draws from every column, written once.
+r"""The release: draws from every column, written once.
 
 The draws of a release are the first m of each column's keyed stream
 (:mod:`pdpbook.scaling.keyed_random`).  Part i of the files contains the draws number
-:math:`i r, \dots, (i+1)r-1`, so its bytes are a function of the plan, the settings and the key.  It
-does not matter which worker writes it, how often, or in what order.
+:math:`i r, \dots, (i+1)r-1`, so its bytes are a function of the plan, the settings and the key,
+whichever worker writes it, how often, and in what order.
 
-A file has its name only when it is complete.  It is written under a temporary name, flushed to the
-disk and renamed, and a file system renames a file in one step or not at all.  The manifest is
-written twice, first to say that a release is under way in this folder, and last to say that it is
-complete.  A folder with the manifest of another release is refused.  With the manifest of the same
-release the run continues where it stopped, or, if the release is complete, only checks the files.
+A file has its final name only when it is complete.  It is written under a temporary name, flushed
+to the disk and renamed, and a file system renames a file in one step or not at all.  The manifest
+is written twice: the first states that a release is in progress in this folder, and the second that
+it is complete.  A folder with the manifest of another release is refused.  In a folder with the
+manifest of the same release, the run continues where it stopped, or, if the release is complete,
+only checks the files.
 
-One process at a time works in a folder.  It holds a lock with its name on it
+One process at a time works in a folder.  It holds a lock that contains its name
 (``shared_files.held``), so a second call is refused before it changes anything.
 
-Before the first draw every worker shows that it writes where this process reads
-(:mod:`pdpbook.scaling.shared_files`).  Before the manifest says that the release is complete, this
-process reads every file once more and compares its digest with that of the bytes that the worker
-meant to write.
+Before the first draw, the run checks that every worker writes to the folder that this process reads
+(:mod:`pdpbook.scaling.shared_files`).  Before the second manifest, this process reads every file
+again and compares its digest with the digest of the bytes that the worker computed.
 """
 
 from __future__ import annotations
@@ -54,17 +54,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Release", "ReleaseError", "release"]
 
-MANIFEST = "_manifest.json"  # readers of Parquet pass over names that begin so
+MANIFEST = "_manifest.json"  # readers of Parquet skip names that begin with an underscore
 ROWS_PER_FILE = 2**18
 
 
 class ReleaseError(RuntimeError):
-    """A release cannot be written here, or what is here is not what it says."""
+    """The error for a release that cannot be written, or whose files are not as recorded."""
 
 
 @dataclass(frozen=True)
 class Release:
-    """A complete release: made by :func:`release`.
+    """A complete release, as :func:`release` returns it.
 
     Attributes
     ----------
@@ -73,9 +73,9 @@ class Release:
         The Parquet files, in order.
     cost : ReleaseCost
     manifest : dict
-        What ``_manifest.json`` says.
+        The contents of ``_manifest.json``.
     written : bool
-        False if it was complete already, and only checked.
+        False if the release was complete already and was only checked.
     """
 
     folder: Path
@@ -87,7 +87,7 @@ class Release:
 
 @dataclass(frozen=True)
 class _Job:
-    """What a worker needs; the secrets are not shown where an engine logs its tasks."""
+    """The arguments of a worker; the secrets are hidden from an engine's logs."""
 
     token: Token
     draws: int
@@ -120,34 +120,34 @@ def release(
     ----------
     plan : Plan
     folder : path-like
-        An empty or new folder, or one in which this same release was begun.  Workers must see it
-        under the same absolute name, on a file system that renames at once; that they do is checked
-        before the first draw.
+        An empty or new folder, or one in which the same release was begun.  Workers must see it
+        under the same absolute name, on a file system that renames at once; this is checked before
+        the first draw.
     draws : int
         Number m of draws of each column, from 1 to 10⁹.
     delta : float
-        δ of the cost, for the whole release, in [0, 1); with 0 the cost is basic composition.
+        The δ of the whole release, in [0, 1); with 0 the cost is by basic composition.
     key : bytes
         The secret of this release, from :func:`~pdpbook.scaling.new_key` or
-        :func:`~pdpbook.scaling.load_key`.  It travels to the workers.
+        :func:`~pdpbook.scaling.load_key`.  It is sent to the workers.
     rows_per_file : int
-        Rows of each file but the last.
+        Number of rows of each file except the last.
     client, progress
-        As for :func:`~pdpbook.scaling.scan`.  After an error of the cluster the files that are
-        whole stay, and the same call goes on from there.
+        As for :func:`~pdpbook.scaling.scan`.  After an error of the cluster, the complete files
+        remain, and the same call continues from there.
 
     Returns
     -------
     Release
-        The released value of a record is the midpoint of a bin.  The columns are drawn
-        independently: a row is no person, and says nothing of how columns go together.
+        The released values are midpoints of bins.  The columns are drawn independently: a row is
+        not a person and contains no information about relations between columns.
 
     Raises
     ------
     ReleaseError
-        If the folder holds another release, or files that are not of this one; if a file of a
-        release is missing or altered at the end; if a file cannot be written; if another call is at
-        work in the folder, which the error names, and then nothing has been changed.
+        If the folder contains another release, or files that are not part of this one; if a file is
+        missing or altered at the end; if a file cannot be written; or if another call, which the
+        error names, is working in the folder, in which case nothing has been changed.
     SharedFolderError
         If a worker does not see the folder, or has another version of pdpbook or pyarrow.
     distributed.scheduler.NoWorkerError, distributed.scheduler.KilledWorker, OSError, ImportError
@@ -162,7 +162,7 @@ def release(
     draws = _validate.integer("draws", draws, at_least=1)
     delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     rows_per_file = _validate.integer("rows_per_file", rows_per_file, at_least=1)
-    keyed_digest(key, "check", None)  # refuses what is no key
+    keyed_digest(key, "check", None)  # refuse an invalid key
     folder = Path(os.path.abspath(local_path("folder", folder)))
     settings = public_settings(plan, draws=draws, delta=delta, rows_per_file=rows_per_file)
     begun = public_manifest(plan, settings, key, None)
@@ -203,7 +203,7 @@ def _number(numbered: tuple[int, Any]) -> int:
 def _check_files(
     folder: Path, rows: Mapping[str, int], files: Mapping[str, Any], complete: bool, bar: bool
 ) -> None:
-    """Read every file in this process, and raise if one is not what the manifest says of it."""
+    """Read every file in this process, and raise an error if one differs from the manifest."""
     with (
         ThreadPoolExecutor() as pool,
         progress_bar(total=len(rows), desc="checking", shown=bar) as shown,
@@ -230,7 +230,7 @@ def _check_files(
 
 @contextmanager
 def _entered(folder: Path) -> Iterator[None]:
-    """Make a folder, and hold it."""
+    """Create a folder, and hold its lock."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -240,7 +240,7 @@ def _entered(folder: Path) -> Iterator[None]:
 
 
 def _enter(folder: Path, begun: dict[str, Any], names: list[str]) -> dict[str, Any]:
-    """Return the manifest of this release in a folder, written now if there is none."""
+    """Return the manifest of this release in a folder; write it if there is none."""
     path = folder / MANIFEST
     _sweep(folder)
     if not path.exists():
@@ -269,13 +269,13 @@ def _enter(folder: Path, begun: dict[str, Any], names: list[str]) -> dict[str, A
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what killed workers have left; a file has its name only when it is whole."""
+    """Remove the temporary files of killed workers."""
     for unfinished in folder.glob(UNFINISHED):
         unfinished.unlink(missing_ok=True)
 
 
 def _whole(folder: Path) -> set[str]:
-    """Return the names of whole files; a worker of a stopped run may yet be at another."""
+    """Return the names of complete files; a worker of a stopped run may still be writing one."""
     names = {each.name for each in folder.iterdir() if not each.match(UNFINISHED)}
     return names - {LOCK}
 
@@ -289,7 +289,7 @@ def _write(path: Path, content: bytes, *, new: bool = False) -> None:
     try:
         write_whole(path, content, new=new)
     except FileExistsError:
-        return  # somebody else has begun; what is there is compared next
+        return  # another process has begun; its manifest is compared next
     except OSError as error:
         # an OSError may not survive the way to another process; its text does
         raise ReleaseError(
@@ -299,8 +299,8 @@ def _write(path: Path, content: bytes, *, new: bool = False) -> None:
 
 
 def _write_part(job: _Job, part: int) -> dict[str, Any]:
-    """Write a part, on a worker, maybe more than once: its bytes are a function of the job."""
-    job.token.require()  # a worker may have joined after the others were asked
+    """Write a part, on a worker, perhaps repeatedly; its bytes are a function of the job."""
+    job.token.require()  # a worker may have joined after the check of the others
     content = _part_bytes(job, part)
     path = job.path(part)
     if not path.exists():
@@ -312,7 +312,7 @@ def _write_part(job: _Job, part: int) -> dict[str, Any]:
 
 
 def _digest(path: Path) -> str | None:
-    """Return the digest of a file; None if it is not there or cannot be read."""
+    """Return the digest of a file; None if it does not exist or cannot be read."""
     try:
         with open(path, "rb") as file:
             return hashlib.file_digest(file, partial(hashlib.blake2b, digest_size=32)).hexdigest()
@@ -321,7 +321,7 @@ def _digest(path: Path) -> str | None:
 
 
 def _part_bytes(job: _Job, part: int) -> bytes:
-    """Return a Parquet file of some draws; no more than a block of them is held unpacked."""
+    """Return a Parquet file of some draws, with at most one uncompressed block in memory."""
     arrow, parquet = require("pyarrow"), require("pyarrow.parquet")
     first = part * job.rows_per_file
     last = min(first + job.rows_per_file, job.draws)

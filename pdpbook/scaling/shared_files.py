@@ -2,20 +2,19 @@ r"""Files that a client and its workers must all see under the same names.
 
 Workers read pieces of a table and write parts of a release, wherever the engine runs their tasks.
 This works if the machines share a file system, and only a test can show that they do.  A path that
-exists on every machine may be a separate disk on each of them, and then the others never see what a
-worker writes there, although no error occurs.  So the client leaves a small file with a random
-word, and each worker reads it and writes a file of its own that the client reads
-(:func:`shared_folder`).
+exists on every machine may be a separate disk on each of them; then no other machine ever sees the
+files of a worker, although no error occurs.  So the client writes a small file with a random word,
+and each worker reads it and writes another file that the client reads (:func:`shared_folder`).
 
-**Why no URLs.**  A release relies on two properties of a file system: a file is renamed in one step
+**Why no URLs?**  A release relies on two properties of a file system: a file is renamed in one step
 or not at all, and a new name is given only if no other file has it.  An object store (``s3://``,
-``gs://``) cannot rename files, and the stores differ in what they guarantee about when others see a
-file.  So a URL is refused, both for reading and for writing (:func:`local_path`).  Mount the
-storage as a file system, or copy the table to one and the finished release from it.
+``gs://``) cannot rename files, and the stores give different guarantees about the visibility of
+files.  So a URL is refused, both for reading and for writing (:func:`local_path`).  Mount the
+storage as a file system, or copy the table to a file system and the finished release from it.
 
-**One process in a folder.**  Whoever works in a folder holds a lock on a file in it, in which its
-name stands (:func:`held`).  The operating system takes the lock back when the process ends, however
-it ends.  Where it knows no such locks, as on Windows, nothing is locked.
+**One process in a folder.**  A process that works in a folder holds a lock on a file there, which
+contains the name of the process (:func:`held`).  The operating system releases the lock when the
+process ends, however it ends.  On a system without such locks, such as Windows, nothing is locked.
 """
 
 from __future__ import annotations
@@ -42,16 +41,16 @@ if TYPE_CHECKING:
 __all__ = ["UNFINISHED", "SharedFolderError", "Token", "local_path", "shared_folder"]
 
 LOCK = ".held-by"  #: name of the file that is locked while a process works in a folder
-UNFINISHED = ".*.tmp"  #: names of files that are not whole or not to stay
-URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:[/:]")  # a drive of Windows has one letter
+UNFINISHED = ".*.tmp"  #: names of incomplete or temporary files
+URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:[/:]")  # a Windows drive has only one letter
 
 
 class SharedFolderError(RuntimeError):
-    """A worker does not see the folder of the client, or writes with other versions."""
+    """The error if a worker does not see the client's folder, or has different versions."""
 
 
 def local_path(name: str, value: Any) -> Path:
-    """Return a path on a file system; a URL is refused with the name of the argument."""
+    """Return a path on a file system; refuse a URL, naming the argument."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
         raise _validate.fail(name, "a path", value, TypeError)
     text = os.fspath(value)
@@ -67,9 +66,9 @@ def local_path(name: str, value: Any) -> Path:
 def held(folder: Path, refusal: type[Exception]) -> Iterator[None]:
     """Hold a folder, so that no other call works in it at the same time.
 
-    Where no file can be made or locked, nothing is held; in the first case nobody can write there.
-    If another call holds it, ``refusal`` is raised: its text names the process that holds the
-    folder and the time since when, and nothing in the folder has been changed.
+    If no file can be created or locked, nothing is held; if none can be created, no call can write
+    there.  If another call holds the folder, ``refusal`` is raised before any change: its text
+    names the process that holds the folder and the time at which it took it.
     """
     advice = (
         "Nothing was changed here; wait until that call has ended, or take a folder of your own"
@@ -82,9 +81,9 @@ def held(folder: Path, refusal: type[Exception]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Token:
-    """A file with a random word, by which a worker knows the folder of the client.
+    """A file with a random word, by which a worker recognises the folder of the client.
 
-    The folder has its absolute name; the word is also in the name of the file.
+    The folder is an absolute path; the word is also in the name of the file.
     """
 
     folder: Path
@@ -92,7 +91,7 @@ class Token:
 
     @property
     def path(self) -> Path:
-        """The file; its name is one of those that are swept away."""
+        """The path of the file; its name is a temporary one that is removed."""
         return self.folder / f".shared-{self.word}.tmp"
 
     def write(self) -> None:
@@ -136,12 +135,12 @@ def _advice(folder: Path, workers: list[str]) -> str:
 
 
 def _versions() -> dict[str, str]:
-    """Return the versions that decide the bytes of a file."""
+    """Return the versions that determine the bytes of a file."""
     return {"pdpbook": version("pdpbook"), "pyarrow": require("pyarrow").__version__}
 
 
 def _answer(asked: Token) -> tuple[Token, dict[str, str]] | None:
-    """Look for the client's word, on a worker, and leave another beside it; None without it."""
+    """Find the client's word, on a worker, and write another beside it; None without it."""
     if not asked.there():
         return None
     own = Token(asked.folder, secrets.token_hex(16))
@@ -151,12 +150,12 @@ def _answer(asked: Token) -> tuple[Token, dict[str, str]] | None:
 
 @contextmanager
 def shared_folder(folder: Path, *, client: Client, label: str) -> Iterator[Token]:
-    """Check that every worker reads and writes the folder of the client, and give out a token.
+    """Check that every worker reads and writes the folder of the client, and yield a token.
 
-    Its file stays until the end of the ``with`` statement, so that a worker that joins later can
-    look for it.  A :class:`SharedFolderError` says that the folder cannot be written, or that a
-    worker does not see it or has another version of pdpbook or pyarrow; the errors of the cluster
-    are those of :func:`pdpbook.scaling.cluster.run_tasks`.
+    Its file exists until the end of the ``with`` statement, so that a worker that joins later can
+    find it.  A :class:`SharedFolderError` is raised if the folder cannot be written, or if a worker
+    does not see it or has another version of pdpbook or pyarrow; the errors of the cluster are
+    those of :func:`pdpbook.scaling.cluster.run_tasks`.
     """
     token, answers = Token(folder, secrets.token_hex(16)), {}
     try:

@@ -1,8 +1,8 @@
-r"""Tables in files: which files there are, how they are divided, and what a piece holds.
+r"""Tables in files: the list of files, their division into pieces, and the contents of a piece.
 
-A table is a folder, a pattern or a list of Parquet and CSV files.  A *piece* is what one task
-reads: some row groups of a Parquet file, or a whole CSV file.  Every row is in exactly one piece,
-and a worker holds no more than a batch of a piece at a time, so no file is too large.
+A table is a folder, a pattern or a list of Parquet and CSV files.  A *piece* is read by one task:
+some row groups of a Parquet file, or a whole CSV file.  Every row is in exactly one piece, and a
+worker has only one batch of a piece in memory at a time, so no file is too large.
 
 A CSV file cannot be divided without reading it: whether a line end ends a record or belongs to a
 quoted field depends on all quotation marks before it.  So one task reads one CSV file, as
@@ -48,12 +48,12 @@ BATCH_ROWS = 2**16  #: rows that are held at a time
 
 
 class SourceError(ValueError):
-    """A file of the table cannot be read; the message names it."""
+    """The error for a file of the table that cannot be read; the message names it."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """What one task reads: row groups from start to stop of a Parquet file, or all of a CSV file.
+    """The input of one task: row groups from start to stop of a Parquet file, or a CSV file.
 
     The size in bytes and the time of the last change, in nanoseconds, are those of the file when it
     was described.
@@ -111,7 +111,7 @@ def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 def _expand(path: Path) -> list[Path]:
-    """Return the files that one entry stands for."""
+    """Return the files of one entry."""
     if path.is_dir():
         found = [
             each
@@ -130,7 +130,7 @@ def _expand(path: Path) -> list[Path]:
 
 @contextmanager
 def _named(path: str) -> Iterator[None]:
-    """Turn whatever goes wrong while a file is read into an error that names it."""
+    """Convert any error during the reading of a file to one that names the file."""
     arrow = require("pyarrow")
     try:
         yield

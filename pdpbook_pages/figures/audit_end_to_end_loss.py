@@ -26,9 +26,9 @@ _HATCHES = ("", "//", "..", "xx", "--")
 
 
 def removal(game: NVOGame, removal: Removal, *, names: Sequence[str], label: str) -> Figure:
-    """Draw what all records play with a record and without it, and what is released."""
+    """Draw the actions of all records, with a record and without it, and the released outputs."""
     if game.grid is None:
-        raise ValueError("the places come from the game's grid, got grid=None")
+        raise ValueError("game must have a grid, which gives the places, got grid=None")
     places = game.grid.midpoints
     seen = np.flatnonzero(game.counts)
     figure, axes = new_figure(3, 1, height=2.1, sharex=True)
@@ -61,7 +61,7 @@ def removal(game: NVOGame, removal: Removal, *, names: Sequence[str], label: str
         "without it, noise fixed": removal.fixed_noise,
         "without it, run again": removal.end_to_end,
     }
-    room = 0.3 * np.ptp(places[seen])  # beside the occupied bins, where the others' noise is seen
+    room = 0.3 * np.ptp(places[seen])  # margin beside the occupied bins, to show the others' noise
     ends = places[seen[0]] - room, places[seen[-1]] + room
     shown = (places >= ends[0]) & (places <= ends[1])
     for (name, values), style in zip(outputs.items(), looks(outputs), strict=True):

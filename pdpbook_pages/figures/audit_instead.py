@@ -20,7 +20,7 @@ __all__ = ["guess", "releases"]
 def guess(
     places: ArrayLike, counts: ArrayLike, noisy: ArrayLike, guess: ArrayLike, *, xlabel: str
 ) -> Figure:
-    """Draw a histogram, its noisy counts, and what one guesses from them."""
+    """Draw a histogram, its noisy counts, and the distribution estimated from them."""
     figure, axis = new_figure(height=3.4)
     width = 0.8 * float(np.diff(np.asarray(places)).mean())
     axis.bar(places, counts, width, **filled("data"), label="true count")
@@ -42,7 +42,7 @@ def releases(
     xlabel: str,
     ylabel: str = "KL (nats)",
 ) -> Figure:
-    """Draw how near several releases come to the data, on logarithmic axes."""
+    """Draw the divergences of several releases from the data, on logarithmic axes."""
     figure, axis = new_figure(height=4.2)
     for (name, values), style in zip(lines.items(), looks(lines), strict=True):
         shown = np.where(np.asarray(values) > 0, values, np.nan)

@@ -44,7 +44,7 @@ def totals(draws: ArrayLike, curves: Mapping[str, ArrayLike], *, records: int) -
 
 
 def accounts(places: ArrayLike, costs: Mapping[str, ArrayLike], *, xlabel: str) -> Figure:
-    """Draw the privacy cost of a record of each bin, by several rules."""
+    """Draw the privacy cost of a record of each bin under several rules."""
     figure, axis = new_figure(height=3.8)
     for (name, values), style in zip(costs.items(), looks(costs), strict=True):
         axis.plot(places, values, **style, markersize=5, linewidth=1.0, label=name)

@@ -26,7 +26,7 @@ def randomiser(
     *,
     xlabel: str,
 ) -> Figure:
-    """Draw what is known of the counts, and how often each bin's records are released as such."""
+    """Draw the known bounds on the counts, and how often a record is released as its own bin."""
     figure, (above, below) = new_figure(2, height=2.5, sharex=True)
     width = 0.8 * float(np.diff(np.asarray(places)).mean())
     above.bar(places, counts, width, **filled("data"), label="true count")
@@ -45,7 +45,7 @@ def splits(groups: Mapping[str, Mapping[str, ArrayLike]], *, ylabel: str) -> Fig
     """Draw the divergences of several releases over many splits, one row of dots for each."""
     names = list(next(iter(groups.values())))
     figure, axis = new_figure(height=0.62 * len(names) + 1.2)
-    styles = looks(groups)  # of the targets; the releases are rows
+    styles = looks(groups)  # one style per target; the releases are rows
     for number, ((title, releases), style) in enumerate(zip(groups.items(), styles, strict=True)):
         colour, marker = style["color"], style["marker"]
         shift = 0.24 * (number - (len(groups) - 1) / 2)

@@ -19,7 +19,7 @@ __all__ = ["copies", "passes", "pieces"]
 
 
 def pieces(midpoints: ArrayLike, counts: Mapping[str, ArrayLike], *, xlabel: str) -> Figure:
-    """Draw the histogram of a table as the sum of those of its pieces."""
+    """Draw the histogram of a table as the sum of the histograms of its pieces."""
     places = np.asarray(midpoints, dtype=float)
     figure, axes = new_figure(height=3.0)
     below, hatches = np.zeros(places.size), ("", "//", "..", "xx", "\\\\")
@@ -44,7 +44,7 @@ def pieces(midpoints: ArrayLike, counts: Mapping[str, ArrayLike], *, xlabel: str
 def copies(
     sizes: ArrayLike, advantages: Mapping[str, ArrayLike], costs: Mapping[str, ArrayLike]
 ) -> Figure:
-    """Draw what several copies of a release tell: the advantage of the best test, and the cost."""
+    """Draw the advantage of the best test on several copies of a release, and the privacy cost."""
     figure, panels = new_figure(1, 2, height=3.2)
     for axes, curves in zip(panels, (advantages, costs), strict=True):
         for (label, values), style in zip(curves.items(), looks(curves), strict=True):
@@ -62,7 +62,7 @@ def copies(
 
 
 def passes(table: pd.DataFrame) -> Figure:
-    """Draw wall clock and memory of one pass over a table that grows.
+    """Draw the time and memory of one pass over a growing table.
 
     The table has the columns ``method``, ``rows``, ``seconds`` and ``megabytes``.
     """

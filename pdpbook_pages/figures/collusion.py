@@ -21,7 +21,7 @@ __all__ = ["coalition_gain", "gradual_pair", "refinement_law"]
 def coalition_gain(
     sizes: ArrayLike, errors: Mapping[str, ArrayLike], guesses: Mapping[str, ArrayLike]
 ) -> Figure:
-    """Draw what a coalition gets from its copies: its error, and its rate of right guesses."""
+    """Draw a coalition's error and its rate of correct guesses from its copies."""
     figure, (left, right) = new_figure(1, 2, height=3.4, gridspec_kw={"wspace": 0.08})
     for axes, curves in ((left, errors), (right, guesses)):
         for (label, values), style in zip(curves.items(), looks(curves), strict=True):
@@ -73,7 +73,7 @@ def gradual_pair(
 def refinement_law(
     grid: ArrayLike, density: ArrayLike, atom: float, noisy: float, draws: ArrayLike
 ) -> Figure:
-    """Draw the distribution of a refined copy's noise, given the noise that is already out."""
+    """Draw the distribution of a refined copy's noise, given the noise already released."""
     grid, draws = np.asarray(grid), np.asarray(draws)
     figure, axes = new_figure(height=3.0)
     edges = np.linspace(grid[0], grid[-1], 71)

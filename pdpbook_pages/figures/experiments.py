@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pdpbook.foundations.sampling_query import Grid
     from pdpbook.game.nvo_game import NVOGame
 
-FAR_APART = 30.0  #: a linear axis shows values at zero that are so much smaller than the largest
-_KEYS = {"BRD": "game", "Laplace": "laplace"}  #: what the tables of experiments call them
+FAR_APART = 30.0  #: on a linear axis, values smaller than the largest by this factor look like zero
+_KEYS = {"BRD": "game", "Laplace": "laplace"}  #: the names in the tables of experiments
 
 __all__ = [
     "floor_figure",
@@ -33,7 +33,7 @@ __all__ = [
 
 
 def height_table(heights: NDArray[np.float64]) -> Figure:
-    """Draw how many records have each height, the tallest marked."""
+    """Draw the number of records with each height, and mark the tallest."""
     values, counts = np.unique(heights, return_counts=True)
     figure, axes = new_figure(height=3.0)
     value_bars(axes, values, counts, **filled("data"))
@@ -53,7 +53,7 @@ def output_distributions(
 ) -> Figure:
     """Draw the output distributions of several releases, one panel for each ε.
 
-    The profiles stand under the names ``Laplace`` and ``BRD``; the games know their grid.
+    The keys of the profiles are ``Laplace`` and ``BRD``; the games have a grid.
     """
     figure, panels = _panels(games, sharex=True)
     occupied = [game.grid.midpoints[game.counts > 0] for game in games.values() if game.grid]
@@ -98,7 +98,7 @@ def noise_by_bin(
 
 
 def start_axis(values: ArrayLike, axes: Axes) -> None:
-    """Let an axis begin at zero, or make it logarithmic where values would lie on the zero line."""
+    """Start an axis at zero, or make it logarithmic if values would lie on the zero line."""
     drawn = np.asarray(values, dtype=float)
     drawn = drawn[np.isfinite(drawn)]
     if drawn.min() > 0 and drawn.max() > FAR_APART * drawn.min():
@@ -115,7 +115,7 @@ def metric_comparison(
 ) -> Figure:
     """Draw published figures and ours against ε, one panel for each metric.
 
-    The tables have the columns ``algorithm``, ``epsilon`` and one for each metric, at most four.
+    The tables have the columns ``algorithm``, ``epsilon`` and one for each of at most four metrics.
     """
     figure, grid = new_figure(2, 2, height=2.6, sharex=True)
     for axes, (column, title) in zip(grid.flat, metrics.items(), strict=True):
@@ -136,7 +136,7 @@ def metric_comparison(
 
 
 def floor_figure(table: pd.DataFrame) -> Figure:
-    """Draw the published divergences, ours, and the floor that no profile can be below.
+    """Draw the published divergences, our divergences, and a lower bound for all profiles.
 
     The table has a row for each ε: ``epsilon``, ``published``, ``here`` and ``floor``.
     """

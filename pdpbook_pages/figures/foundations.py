@@ -36,7 +36,7 @@ def attacker_and_statistician(
     *,
     threshold: float,
 ) -> Figure:
-    """Draw what an attacker sees, and what its advantage costs the statistician."""
+    """Draw what an attacker sees, and the attacker's advantage against the statistician's error."""
     figure, (left, right) = new_figure(1, 2, height=3.4)
     for (name, density), style in zip(densities.items(), looks(densities), strict=True):
         left.plot(answers, density, **{**style, "marker": ""}, label=name)
@@ -81,7 +81,7 @@ def two_views_of_a_test(
 
 
 def composition(releases: ArrayLike, totals: Mapping[str, ArrayLike]) -> Figure:
-    """Draw the total ε of k releases, by several rules."""
+    """Draw the total ε of k releases under several rules."""
     figure, axis = new_figure(height=3.4)
     for (name, total), style in zip(totals.items(), looks(totals), strict=True):
         axis.plot(releases, total, **{**style, "marker": ""}, label=name)
@@ -91,9 +91,9 @@ def composition(releases: ArrayLike, totals: Mapping[str, ArrayLike]) -> Figure:
 
 
 def gaussian_scales(epsilons: ArrayLike, textbook: ArrayLike, exact: ArrayLike) -> Figure:
-    """Draw the textbook's σ against the exact one.
+    """Draw the textbook's σ and the exact one.
 
-    The sensitivity is 1; the textbook's is drawn dotted from ε = 1 on, where its proof ends.
+    The sensitivity is 1.  The textbook's σ is dotted above ε = 1, where its proof is not valid.
     """
     epsilons, textbook = np.asarray(epsilons), np.asarray(textbook)
     figure, axis = new_figure(height=3.4)
@@ -153,7 +153,7 @@ def renyi_curves(orders: ArrayLike, curves: Mapping[str, ArrayLike], *, level: f
 def choice_probabilities(
     candidates: ArrayLike, utilities: ArrayLike, chances: Mapping[float, ArrayLike]
 ) -> Figure:
-    """Draw the counts of the candidates and how often each is chosen."""
+    """Draw the counts of the candidates and their probabilities of being chosen."""
     figure, (top, bottom) = new_figure(2, 1, height=2.2, sharex=True)
     value_bars(top, candidates, utilities, **filled("data"))
     top.set(ylabel="records")
@@ -167,7 +167,7 @@ def choice_probabilities(
 
 
 def exposed_by_bins(bins: ArrayLike, exposed: Mapping[str, ArrayLike]) -> Figure:
-    """Draw how many records are exposed without noise, by the number of bins."""
+    """Draw the share of records that are exposed without noise, by the number of bins."""
     figure, axis = new_figure()
     for (name, share), style in zip(exposed.items(), looks(exposed), strict=True):
         axis.plot(bins, share, **style, label=name, ms=6)

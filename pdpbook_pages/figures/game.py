@@ -25,7 +25,7 @@ __all__ = [
 
 
 def kernels(kernel: ArrayLike, bins: Sequence[int], *, names: Sequence[str]) -> Figure:
-    """Draw what records of some bins are released as, one panel a bin, one line an action."""
+    """Draw the output distributions of records of some bins: a panel per bin, a line per action."""
     rows = np.asarray(kernel)
     figure, axes = new_figure(1, len(bins), height=3.2, sharey=True, squeeze=False)
     outputs = np.arange(rows.shape[2])
@@ -41,7 +41,7 @@ def kernels(kernel: ArrayLike, bins: Sequence[int], *, names: Sequence[str]) -> 
 def shares(game: NVOGame, profiles: Mapping[str, ArrayLike], *, names: Mapping[int, str]) -> Figure:
     """Draw each group's share :math:`p_i(x)/S(x)` of every output, and its limit for pDP.
 
-    Of a bin in which several actions are played, that with the largest share anywhere is drawn.
+    If several actions are played in a bin, only the action with the largest share is drawn.
     """
     figure, axes = new_figure(1, len(profiles), height=3.6, sharey=True, squeeze=False)
     outputs = np.arange(game.bins)
@@ -65,7 +65,7 @@ def shares(game: NVOGame, profiles: Mapping[str, ArrayLike], *, names: Mapping[i
 def outputs(
     positions: ArrayLike, outputs: Mapping[str, ArrayLike], *, label: str, data: str
 ) -> Figure:
-    """Draw output distributions, each in a panel of its own over the data's distribution."""
+    """Draw output distributions, each in its own panel over the distribution of the data."""
     x = np.asarray(positions)
     others = [name for name in outputs if name != data]
     figure, axes = new_figure(len(others), 1, height=1.9, sharex=True, squeeze=False)
@@ -79,9 +79,9 @@ def outputs(
 
 
 def runs(runs: Mapping[str, Sequence[BestResponse]], *, records: int, last: str) -> Figure:
-    """Draw the divergence of runs from several starts, one panel a game.
+    """Draw the divergence of runs from several starts, one panel per game.
 
-    The records move one by one; runs that end with a record exposed end in a cross.
+    The records move one by one; a run that ends with an exposed record ends in a cross.
     """
     figure, axes = new_figure(1, len(runs), height=3.2, squeeze=False, sharey=True)
     for axis, (title, results) in zip(axes[0], runs.items(), strict=True):

@@ -20,7 +20,7 @@ __all__ = ["error_by_clip", "participation"]
 def participation(
     taking_part: Mapping[str, ArrayLike], values: ArrayLike, steps_taken: ArrayLike
 ) -> Figure:
-    """Draw how many records take part in each step, and who leaves when."""
+    """Draw the number of records that take part in each step, and when each record leaves."""
     figure, (left, right) = new_figure(1, 2, height=3.6, gridspec_kw={"wspace": 0.08})
     for (label, count), style in zip(taking_part.items(), looks(taking_part), strict=True):
         style["marker"] = ""
@@ -51,7 +51,7 @@ def error_by_clip(
     *,
     bounds: Mapping[str, float],
 ) -> Figure:
-    """Draw the error of a fit against the clipping norm, with two standard errors."""
+    """Draw the error of a fit against the clipping norm, with bars of two standard errors."""
     figure, axes = new_figure(height=3.6)
     for (label, (mean, error)), style in zip(errors.items(), looks(errors), strict=True):
         axes.errorbar(clips, mean, 2.0 * np.asarray(error), **style, capsize=3, label=label)

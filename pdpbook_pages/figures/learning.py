@@ -1,4 +1,4 @@
-"""Figures of the chapter on learning: what was learned, round by round, and what came out."""
+"""Figures of the chapter on learning: the progress of the training, and its results."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def learning(
 def releases(
     positions: ArrayLike, data: ArrayLike, outputs: Mapping[str, ArrayLike], *, label: str
 ) -> Figure:
-    """Draw output distributions, one a panel, over the data's distribution."""
+    """Draw output distributions, one per panel, over the distribution of the data."""
     x = np.asarray(positions)
     figure, axes = new_figure(len(outputs), 1, height=1.9, sharex=True, squeeze=False)
     for axis, (name, output), style in zip(
@@ -88,7 +88,7 @@ def noise(
     laplace: float,
     label: str,
 ) -> Figure:
-    """Draw which noise the records of each bin have, one panel a profile."""
+    """Draw the noise of the records of each bin, one panel per profile."""
     x, sd = np.asarray(positions), np.asarray(deviations)
     figure, axes = new_figure(len(profiles), 1, height=2.3, sharex=True, squeeze=False)
     mechanism = look("laplace") | {"marker": ""}
@@ -117,7 +117,7 @@ def noise(
 
 
 def epsilons(epsilons: ArrayLike, divergences: Mapping[str, ArrayLike], *, mark: float) -> Figure:
-    """Draw KL against the privacy target, one line a method, one ε marked."""
+    """Draw KL against the privacy target, one line per method, and mark one ε."""
     figure, axis = new_figure(height=3.2)
     for (name, values), style in zip(divergences.items(), looks(divergences), strict=True):
         axis.plot(np.asarray(epsilons), np.asarray(values), **style, markersize=5, label=name)
@@ -135,7 +135,7 @@ def epsilons(epsilons: ArrayLike, divergences: Mapping[str, ArrayLike], *, mark:
 
 
 def bins(divergences: Any, marks: Mapping[str, float]) -> Figure:
-    """Draw KL against the number of bins, one line a column, with levels to compare."""
+    """Draw KL against the number of bins, one line per column, with levels for comparison."""
     figure, axis = new_figure(height=3.4)
     for name, style in zip(divergences.columns, looks(divergences.columns), strict=True):
         line = divergences[name]

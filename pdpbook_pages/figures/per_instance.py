@@ -29,7 +29,7 @@ __all__ = [
 def with_and_without(
     present: ArrayLike, absent: Mapping[str, ArrayLike], *, xlabel: str = "released bin"
 ) -> Figure:
-    """Draw an output distribution beside the same without one record, a panel per record."""
+    """Draw output distributions with and without one record, a panel per record."""
     figure, axes = new_figure(len(absent), 1, height=1.7, sharex=True, sharey=True)
     bins = np.arange(len(np.asarray(present)))
     hatched = filled("without") | {"facecolor": "none", "hatch": "//"}
@@ -46,14 +46,14 @@ def with_and_without(
 def noise_free_bins(
     places: ArrayLike, counts: ArrayLike, thresholds: Mapping[str, int], *, xlabel: str
 ) -> Figure:
-    """Draw a histogram on a logarithmic axis with the number of records that targets ask for."""
+    """Draw a histogram on a logarithmic axis with the numbers of records that targets require."""
     places, counts = np.asarray(places), np.asarray(counts)
     full = counts > 0
     figure, axis = new_figure(height=3.4)
     first = next(iter(thresholds.values()))
     safe, short = full & (counts >= first), full & (counts < first)
     width = 0.85 * np.diff(places).min()
-    left = places[full][0] - 0.4 * np.ptp(places[full])  # room for the names of the levels
+    left = places[full][0] - 0.4 * np.ptp(places[full])  # space for the names of the levels
     names = list(thresholds)
     axis.bar(places[safe], counts[safe], width, **filled("data"), label=f"private at {names[0]}")
     axis.scatter(
@@ -76,9 +76,9 @@ def noise_free_bins(
 
 
 def digits(scales: ArrayLike, errors: Mapping[str, ArrayLike]) -> Figure:
-    """Draw the relative error of ways to compute a kernel against the scale.
+    """Draw the relative errors of several ways to compute a kernel, against the scale.
 
-    Errors above 1 and values that are not numbers are drawn at 1: no digit is right.
+    Errors above 1 and values that are not numbers are drawn at 1: no digit is correct.
     """
     figure, axis = new_figure(height=3.2)
     for (label, values), style in zip(errors.items(), looks(errors), strict=True):
@@ -106,9 +106,9 @@ def exposed_records(
     cook: float,
     ylabel: str,
 ) -> Figure:
-    """Draw residuals against leverages, with an area for how far each record moves a fit.
+    """Draw residuals against leverages; the area of a dot shows how far the record moves a fit.
 
-    |r| √h / (1 - h), the root of Cook's distance but for a constant, is ``cook`` on the curve.
+    On the curve, |r| √h / (1 - h), proportional to the root of Cook's distance, is ``cook``.
     """
     leverages, residuals, lengths = map(np.asarray, (leverages, residuals, lengths))
     figure, axis = new_figure(height=3.8)
@@ -155,7 +155,7 @@ def losses_by_bin(counts: ArrayLike, losses: ArrayLike, *, epsilon: float) -> Fi
         axis.plot(k, losses[k], **style, markersize=9)
         name = "1 record" if counts[k] == 1 else f"{counts[k]} records"
         side = -1 if k > counts.size / 2 else 1
-        near = epsilon / 2 < losses[k] <= epsilon  # the line of the target: the name stands below
+        near = epsilon / 2 < losses[k] <= epsilon  # near the target's line: write the name below
         axis.annotate(
             name,
             (k, losses[k]),
@@ -205,7 +205,7 @@ def bounds_against_records(
 def violating_equilibria(
     factors: ArrayLike, some: ArrayLike, every: ArrayLike, *, games: int
 ) -> Figure:
-    """Draw how often a small game has equilibria that violate somebody's privacy."""
+    """Draw how often a small game has equilibria that expose a record."""
     figure, axis = new_figure(height=3.2)
     shares = {"some equilibrium exposes a record": some, "every equilibrium does": every}
     for (label, share), style in zip(shares.items(), looks(shares), strict=True):

@@ -20,7 +20,7 @@ __all__ = ["granularity_payoffs", "learning_curves", "limited_power", "prior_swe
 def prior_sweep(
     shares: ArrayLike, plans: Mapping[str, ArrayLike], payoffs: Mapping[str, ArrayLike]
 ) -> Figure:
-    """Draw how an equilibrium and the user's payoff depend on what is believed."""
+    """Draw how an equilibrium and the user's payoff depend on the prior."""
     figure, (left, right) = new_figure(1, 2, height=4.2)
     for axes, curves in ((left, plans), (right, payoffs)):
         for (label, values), style in zip(curves.items(), looks(curves), strict=True):
@@ -70,7 +70,7 @@ def limited_power(powers: ArrayLike, saddles: Sequence[Any], labels: Sequence[st
 
 
 def learning_curves(curves: Mapping[str, Any], tolerance: float) -> Figure:
-    """Draw how the error of learners falls with the rounds played."""
+    """Draw the errors of learners against the number of rounds."""
     figure, axes = new_figure(height=3.8)
     for (label, curve), style in zip(curves.items(), looks(curves), strict=True):
         colour = style["color"]

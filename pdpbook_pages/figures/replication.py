@@ -43,7 +43,7 @@ def regression_curves(
 ) -> Figure:
     """Draw 500 of the original pairs and the curves of trained networks, one panel for each ε.
 
-    The networks stand under the names ``original``, ``BRD`` and ``Laplace``.
+    The keys of the networks are ``original``, ``BRD`` and ``Laplace``.
     """
     rows = (len(networks) + 1) // 2
     figure, panels = new_figure(
@@ -55,7 +55,7 @@ def regression_curves(
         axes.plot(x[seen], y[seen], ".", color=COLOURS["grey"], alpha=0.35, markersize=4)
         for name, network in each.items():
             style = look(_KEYS[name]) | {"marker": ""}
-            if name == "original":  # seen beside the game's line where the two agree
+            if name == "original":  # keep it visible where it coincides with the game's line
                 style |= {"linewidth": 4, "zorder": 1.5}
             axes.plot(line, network.predict(line), label=LOOKS[_KEYS[name]].label, **style)
         axes.set_title(f"ε = {epsilon:g} per draw")
@@ -70,7 +70,7 @@ def rmse_figure(
 ) -> Figure:
     """Draw the error of the trained networks against ε, at most two panels.
 
-    The columns are ``algorithm``, ``epsilon``, ``rmse`` and maybe ``rmse_low``, ``rmse_high``.
+    The columns are ``algorithm``, ``epsilon``, ``rmse`` and optionally ``rmse_low``, ``rmse_high``.
     """
     figure, grid = new_figure(1, len(panels), height=3.3, sharey=True, squeeze=False)
     for axes, (title, table) in zip(grid.flat, panels.items(), strict=True):
@@ -154,9 +154,9 @@ def column_figure(table: pd.DataFrame, published: pd.DataFrame) -> Figure:
 
 
 def time_figure(records: ArrayLike, seconds: ArrayLike, published: Mapping[str, tuple]) -> Figure:
-    """Draw computing time against the number of records, and published times.
+    """Draw computing times against the number of records, and published times.
 
-    What stands before the comma of a label names all published points, what follows it one.
+    The part of a label before the comma names all published points, the part after it one point.
     """
     figure, axes = new_figure(height=3.8)
     axes.loglog(records, seconds, label="grouped, here", **look("game"))
@@ -165,7 +165,7 @@ def time_figure(records: ArrayLike, seconds: ArrayLike, published: Mapping[str, 
         axes.plot(
             *(size, time, "x"), color=COLOURS["black"], markersize=8, markeredgewidth=2, label=name
         )
-        place = (10, 4 if number % 2 else -4)  # the two times lie close together
+        place = (10, 4 if number % 2 else -4)  # because the two times are close
         axes.annotate(which, (size, time), place, textcoords="offset points", va="center")
     latest = max([*np.ravel(seconds), *(time for _, time in published.values())])
     axes.set(xlabel="records", ylabel="seconds", ylim=(None, 4 * latest))  # room for the labels
@@ -179,9 +179,9 @@ def pair_figure(
     *,
     labels: tuple[str, str],
 ) -> Figure:
-    """Draw joint distributions where the data are, the colour showing the probability.
+    """Draw joint distributions in the region of the data, with colours for the probabilities.
 
-    The first panel is that of the data.
+    The first panel shows the data.
     """
     data = next(iter(panels.values()))
     edges = [np.linspace(grid.lower, grid.upper, grid.bins + 1) for grid in grids]
@@ -217,7 +217,7 @@ def pair_figure(
 
 
 def search_figure(searches: Mapping[str, pd.DataFrame], column: str = "misfit_brd") -> Figure:
-    """Draw how well every setting fits, one panel for each data set; what fits stands out most.
+    """Draw the fit of every setting, one panel per data set; the best fits are most prominent.
 
     The columns are ``padding`` (nan for the row's own ε), ``divisor`` and the misfit.
     """
@@ -247,7 +247,7 @@ def table_figure(
 ) -> Figure:
     """Draw KL against ε: printed, computed with its range, and the certified floor.
 
-    Ours are rows of :func:`pdpbook_pages.tables.replication.replicate` of one experiment.
+    Our results are rows of :func:`pdpbook_pages.tables.replication.replicate`.
     """
     figure, grid = new_figure(1, 2, height=3.8, sharey=True)
     for axes, setting in zip(grid.flat, titles, strict=True):

@@ -19,7 +19,7 @@ __all__ = ["budget_errors", "budget_levels", "hops_from", "tuned_budgets"]
 
 
 def hops_from(places: ArrayLike, edges: ArrayLike, hops: ArrayLike) -> Figure:
-    """Draw a network with each person's number of hops from one of them."""
+    """Draw a network with each person's number of hops from one person."""
     collections = require("matplotlib.collections")
     places, hops = np.asarray(places), np.asarray(hops)
     figure, axes = new_figure(height=3.6)
@@ -68,7 +68,7 @@ def budget_levels(
 def budget_errors(
     errors: Mapping[str, Any], totals: ArrayLike, means: Mapping[str, tuple[ArrayLike, ...]]
 ) -> Figure:
-    """Draw measured errors with intervals: by distance, and over everybody by total budget."""
+    """Draw measured errors with intervals: by distance, and over all people by total budget."""
     ticker = require("matplotlib.ticker")
     figure, (left, right) = new_figure(1, 2, height=3.8, gridspec_kw={"wspace": 0.08})
     styles = looks(errors)

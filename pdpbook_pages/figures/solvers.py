@@ -27,7 +27,7 @@ __all__ = [
 
 
 def pair_move(game: NVOGame, profiles: Mapping[str, ArrayLike], *, names: Sequence[str]) -> Figure:
-    """Draw two profiles as tables of counts, changed cells framed, with their outputs below."""
+    """Draw two profiles as tables of counts with framed changes, and their outputs below."""
     figure, axes = new_figure(2, 2, height=2.2, sharex=True)
     before, after = (np.asarray(profile) for profile in profiles.values())
     changed = (before != after).T
@@ -56,9 +56,9 @@ def convergence(
     reference: str,
     levels: Mapping[str, float],
 ) -> Figure:
-    """Draw how the KL of the fittest chromosome falls with the generations, one panel a game.
+    """Draw the KL of the fittest chromosome against the generations, one panel per game.
 
-    Runs of one name share a look; KL is nan while a record is exposed.
+    Runs of the same name have the same look; KL is nan while a record is exposed.
     """
     figure, axes = new_figure(1, len(panels), height=3.4, sharey=True, squeeze=False)
     names = [*dict.fromkeys(name for curves in panels.values() for name in curves)]
@@ -86,12 +86,12 @@ def convergence(
 def growth(table: Any) -> Figure:
     """Draw measured solving times against n, K and V on logarithmic axes.
 
-    Of the column ``how``, estimates have open markers and stopped runs crosses.
+    By the column ``how``, estimates have open markers and stopped runs have crosses.
     """
     figure, axes = new_figure(2, 2, height=2.6, sharey=True)
     grid = axes[0, 0].get_gridspec()
     axes[0, 1].remove()
-    axes[0, 0].set_subplotspec(grid[0, :])  # the records reach over nine powers of ten
+    axes[0, 0].set_subplotspec(grid[0, :])  # the numbers of records span nine powers of ten
     panels = [axes[0, 0], *axes[1]]
     labels = {"n": "records n", "K": "bins K", "V": "actions"}
     solvers = list(dict.fromkeys(table["solver"]))
@@ -144,7 +144,7 @@ def tangents(points: Sequence[float], marked: float) -> Figure:
 
 
 def bounds(epsilons: ArrayLike, results: Mapping[str, ArrayLike], *, floor: ArrayLike) -> Figure:
-    """Draw KL of several methods over ε above the region that is proved to be out of reach."""
+    """Draw KL of several methods against ε, above the region that is proved impossible."""
     figure, axis = new_figure(height=3.6)
     x, low = np.asarray(epsilons), np.asarray(floor)
     for (name, values), style in zip(results.items(), looks(results), strict=True):
@@ -171,7 +171,7 @@ def bounds(epsilons: ArrayLike, results: Mapping[str, ArrayLike], *, floor: Arra
 
 
 def anarchy(worst: ArrayLike, best: ArrayLike) -> Figure:
-    """Draw the price of anarchy of many games as a cumulative share, equilibria of two kinds."""
+    """Draw the price of anarchy of many games as a cumulative share, for two equilibria."""
     figure, axis = new_figure(height=3.2)
     games = {"worst private equilibrium": worst, "worst after coordinated moves": best}
     for (name, ratios), style in zip(games.items(), looks(games), strict=True):
@@ -195,7 +195,7 @@ def anarchy(worst: ArrayLike, best: ArrayLike) -> Figure:
 def delta(
     deltas: ArrayLike, results: Mapping[str, ArrayLike], *, pure: Mapping[str, float], n: int
 ) -> Figure:
-    """Draw KL against δ for several noises, with their values at δ = 0 and the line δ = 1/n."""
+    """Draw KL against δ for several kinds of noise, with the values at δ = 0 and a line at 1/n."""
     figure, axis = new_figure(height=3.4)
     for (name, values), style in zip(results.items(), looks(results), strict=True):
         axis.plot(np.asarray(deltas), np.asarray(values), **style, label=name)

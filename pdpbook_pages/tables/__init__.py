@@ -1,1 +1,1 @@
-"""The commands that write the tables which the book carries: long runs, each one file."""
+"""The commands that compute the stored tables of the book in long runs, one file each."""

@@ -1,18 +1,18 @@
-"""The competition of the part *Audit*: what else a custodian could publish, and how near it comes.
+"""The competition of the part *Audit*: other releases of a custodian, and their errors.
 
-``python -m pdpbook_pages.tables.competition TABLE --out FILE`` writes one of five tables about the
-heights, on the public grid of ε = 1: ``targets`` (every release, six targets), ``records`` (10 to
-1,000 records drawn from the heights with replacement, six targets, and up to 10⁶ at ε = 1),
-``bins`` (10 to 1,000 records on coarser grids, medians of the samples), ``repair`` (the repaired
-game at the share of the budget that other draws have chosen) and ``public`` (randomisers learned on
-a random half of the heights and used on the other half).  Each takes a few minutes;
-``--epsilons`` and ``--seeds`` make it shorter.
+The command ``python -m pdpbook_pages.tables.competition TABLE --out FILE`` writes one of five
+tables about the heights, on the public grid of ε = 1: ``targets`` (every release, six targets),
+``records`` (10 to 1,000 records drawn from the heights with replacement, six targets, and up to 10⁶
+at ε = 1), ``bins`` (10 to 1,000 records on coarser grids, medians of the samples), ``repair`` (the
+repaired game at the share of the budget that was chosen by other draws) and ``public`` (randomisers
+learned on a random half of the heights and used on the other half).  Each takes a few minutes; the
+options ``--epsilons`` and ``--seeds`` shorten it.
 
-A release that draws noise is judged by the mean of its divergence over the draws, which is what its
-custodian has to expect, and :func:`nearest_releases` says which means cannot be told apart.  The DP
-histogram with the same seed has the same noise in every table.  In ``repair`` the draws with the
-seeds :data:`TRIAL_SEEDS` try each share, and the best of them is then used with seeds of its own,
-so that no result is reported that was chosen because it was good.
+A release that draws noise is judged by the mean of its divergence over the draws, which is the
+custodian's expectation, and :func:`nearest_releases` finds the means that are indistinguishable.
+The DP histogram with the same seed has the same noise in every table.  In ``repair``, the draws
+with the seeds :data:`TRIAL_SEEDS` try each share, and the best share is then used with other seeds,
+so that no reported result was selected for being good.
 
 Taught in *What would you have used instead?*, *A repair* and *Noise learned from public data*.
 """
@@ -71,11 +71,11 @@ __all__ = [
 
 #: Shares of ε for the noisy counts.
 SHARES = (0.5, 0.8, 0.9)
-#: Seeds of the draws that choose among the shares.
+#: Seeds of the draws that choose the share.
 TRIAL_SEEDS = range(1000, 1006)
 #: Numbers of bins of the coarser grids; all other tables have 101.
 BINS = (5, 11, 21, 51)
-#: Numbers of records, at every target and, from 10⁴ records on, at ε = 1 only.
+#: Numbers of records, at every target up to 1,000 records and only at ε = 1 above.
 SIZES = (10, 20, 30, 50, 70, 100, 200, 500, 1000, 10_000, 100_000, 1_000_000)
 _LARGEST_AT_ALL = 1000
 DELTA = 1e-6
@@ -85,12 +85,12 @@ Rows = NDArray[np.float64]
 
 
 def shifted_rows(distribution: NDArray[np.float64]) -> Rows:
-    """Return the randomiser that draws from a distribution, whatever the record is."""
+    """Return the randomiser that draws from the same distribution for every record."""
     return np.tile(distribution, (distribution.size, 1))
 
 
 def _game(game: NVOGame) -> Rows:
-    """Rows at the end of coordinated moves from everybody at the largest scale."""
+    """Return the rows after coordinated moves from the largest scale for every record."""
     profile = coordinated_best_response(game, start=game.constant_profile(0)).profile
     return profile_randomiser(game, profile, empty_action=0)
 
@@ -114,22 +114,22 @@ def _like(game: NVOGame, counts: NDArray[np.int64]) -> NVOGame:
 def _noisy_counts(
     counts: NDArray[np.int64], epsilon: float, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Add NumPy's two-sided geometric noise, with which the tables were made: an experiment."""
+    """Add NumPy's two-sided geometric noise, as in the stored tables, for experiments only."""
     stop = -math.expm1(-epsilon)
     return counts + rng.geometric(stop, counts.shape) - rng.geometric(stop, counts.shape)
 
 
 def _histogram_rows(counts: NDArray[np.int64], epsilon: float, rng: np.random.Generator) -> Rows:
-    """Return the DP histogram as rows, all equal."""
+    """Return the DP histogram as a randomiser with equal rows."""
     noisy = _noisy_counts(counts, epsilon, rng)
     return shifted_rows(posterior_from_noise(noisy, epsilon=epsilon).distribution)
 
 
 _PAPER = "game (paper's scales)"
-#: Seconds: the search ends when the gap is closed, so that it can be repeated.
+#: Seconds; the search ends earlier, when the gap is closed, so it is reproducible.
 _NO_CLOCK = 1e6
 
-#: The releases of the competition, from counts, ε and a generator to rows.
+#: The releases of the competition, each a function of counts, ε and a generator that returns rows.
 #:
 #: :meta hide-value:
 RELEASES: dict[str, Callable[[NDArray[np.int64], float, np.random.Generator], Rows]] = {
@@ -152,7 +152,7 @@ def resampled(records: int, seed: int, *, bins: int = 101) -> NDArray[np.int64]:
 
 
 def release_rows(counts: NDArray[np.int64], rows: Rows) -> tuple[float, float]:
-    """Return KL(q || output) in nats, and the root mean squared error of a released value in cm.
+    """Return KL(q || output) in nats, and the root-mean-square error of a released value in cm.
 
     The rows are the output distributions of a record of each bin of the heights; bins are
     represented by their midpoints.
@@ -206,7 +206,7 @@ def _bins(epsilons: Sequence[float], seeds: int) -> Iterator[str]:
 
 
 def _floor(counts: NDArray[np.int64], epsilon: float) -> float:
-    """Certified lower bound of the divergence of any private profile with the paper's scales."""
+    """Return a certified lower bound on the divergence of private profiles, the paper's scales."""
     game = _like(heights_game("stated", epsilon), counts)
     start = coordinated_best_response(game, start=game.constant_profile(0)).profile
     return certified_optimum(game, start=start, time_limit=_NO_CLOCK).lower_bound
@@ -239,7 +239,7 @@ def _repair(epsilons: Sequence[float], seeds: int) -> Iterator[str]:
 def _repaired(
     counts: NDArray[np.int64], epsilon: float, share: float, seed: int
 ) -> tuple[float, float]:
-    """Divergence and error of the repaired game."""
+    """Return the divergence and the error of the repaired game."""
     first = share * epsilon
     noisy = _noisy_counts(counts, first, np.random.default_rng([seed, 7]))
     made = from_noisy_counts(noisy, first, epsilon - first, delta=DELTA, actions="blur")
@@ -282,7 +282,7 @@ def _line(name: str, epsilon: float, records: Any, seed: int, *values: float) ->
 
 
 _END = "epsilon,records,seed,divergence,error"
-#: For each table its lines, its columns, its targets and its number of seeds.
+#: The lines, columns, targets and number of seeds of each table.
 #:
 #: :meta hide-value:
 TABLES: dict[str, tuple[Callable[..., Iterator[str]], str, Sequence[float], int]] = {
@@ -295,25 +295,26 @@ TABLES: dict[str, tuple[Callable[..., Iterator[str]], str, Sequence[float], int]
 
 
 def committed_competition(table: str) -> pd.DataFrame:
-    """Return one of the tables that the book carries: targets, records, bins, repair or public.
+    """Return one of the stored tables: targets, records, bins, repair or public.
 
     A line for each release (or set of actions and share of the budget), target ``epsilon``, number
-    of ``records`` and ``seed`` has ``divergence``, KL(q || output) in nats, and ``error`` of a
-    released value, root mean square in cm.  In ``bins`` a line has the medians over the seeds for a
-    number of ``bins``.  For ``public`` also how many are ``exposed``, and for the game with the
-    paper's scales in ``records`` the ``floor``: a certified lower bound of the divergence of every
-    profile with those scales at which each record is private.
+    of ``records`` and ``seed`` contains ``divergence``, KL(q || output) in nats, and ``error``, the
+    root-mean-square error of a released value in cm.  A line of ``bins`` contains the medians over
+    the seeds for a number of ``bins``.  The table ``public`` also contains the number of records
+    ``exposed``, and ``records``, for the game with the paper's scales, the ``floor``: a certified
+    lower bound on the divergence of every profile with these scales at which all records are
+    private.
     """
     table = _validate.choice("table", table, *TABLES)
     return committed_table(f"competition_{table}")
 
 
 def nearest_releases(divergences: pd.DataFrame) -> pd.Series:
-    """Say for each release, a column, whether the draws can tell it from the nearest one.
+    """Return, for each release (column), whether it is indistinguishable from the nearest one.
 
-    They cannot if its mean exceeds the smallest one by at most twice the standard error of the
-    difference, which is taken draw by draw, because the releases of one row have the same data and
-    the same random numbers.  What is the same in every draw may stand in the first row alone.
+    It is so if its mean exceeds the smallest mean by at most twice the standard error of the
+    difference.  The difference is computed draw by draw, because the releases of one row have the
+    same data and random numbers.  A constant column may have a value in the first row only.
     """
     draws = divergences.ffill()
     farther = draws.sub(draws[draws.mean().idxmin()], axis=0)

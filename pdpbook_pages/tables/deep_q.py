@@ -1,8 +1,8 @@
-"""Train a deep Q-network to choose the noise; write what the chapter shows.
+"""Train a deep Q-network to choose the noise, and write the tables of the chapter.
 
-``python -m pdpbook_pages.tables.deep_q --out FILE --profiles FILE --bounds FILE`` trains on both
-readings of the scales for longer than a page can wait, and writes the learning curve, the best
-profile of each reading, and their certified optima.  Taught in *Instance-wise noise by learning*.
+The command ``python -m pdpbook_pages.tables.deep_q --out FILE --profiles FILE --bounds FILE``
+trains on both readings of the scales for longer than a page can, and writes the learning curve, the
+best profiles and the certified optima.  Taught in *Instance-wise noise by learning*.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pdpbook.beyond.instance_wise import InstanceWiseNoise, instance_wise_game
 
 __all__ = ["main"]
 
-#: How the long run trains on each reading of the scales: privacy, before, step size of Adam.
+#: Settings of the long run for each reading of the scales: privacy, before, step size of Adam.
 _VARIANTS = {"printed": ("record", "silent", 3e-4), "over-epsilon": ("all", "laplace", 1e-3)}
 
 
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command ``python -m pdpbook_pages.tables.deep_q``."""
     parser = argparse.ArgumentParser(
         prog="python -m pdpbook_pages.tables.deep_q",
-        description="Train a deep Q-network to choose the noise; write what the chapter shows.",
+        description="Train a deep Q-network to choose the noise; write the chapter's tables.",
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="learning curve")
     parser.add_argument(
@@ -96,7 +96,7 @@ def _bound(
 
 
 def _values(path: Path) -> NDArray[np.float64]:
-    """Return the values of a csv file, the first column, each as often as column count says."""
+    """Return the values in the first column of a csv file, repeated by the column count."""
     lines = path.read_text(encoding="utf-8").splitlines()
     header, *rows = [line for line in lines if line.strip() and not line.startswith("#")] or [""]
     table = np.loadtxt(rows, delimiter=",", ndmin=2)

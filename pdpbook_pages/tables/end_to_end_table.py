@@ -1,19 +1,19 @@
-r"""End-to-end losses of the heights under every solver of the book, by command.
+r"""The command that computes end-to-end losses of the heights under every solver of the book.
 
-Best responses are fast, and the chapter runs them itself.  The others are slow, so a table of each
-is in ``pdpbook_pages/data``, with the command that made it in its first line.
+Best responses are fast, and the chapter runs them itself.  The other solvers are slow, so a table
+for each is in ``pdpbook_pages/data``, with its command in the first line, for example
+``python -m pdpbook_pages.tables.end_to_end_table certified --out FILE``.
 
-``python -m pdpbook_pages.tables.end_to_end_table certified --out FILE`` writes one.  A *method* is
-a list of solvers, all deterministic.  With one solver that is the whole story.  With several, which
-differ in a seed, one of them is drawn at random: then the output has the average of their
-distributions, and that is compared with the average after the reruns.
+A *method* is a list of deterministic solvers.  If it contains several solvers, which differ in a
+seed, one of them is drawn at random: the output distribution is the average of theirs, and it is
+compared with the average after the reruns.
 
 ================== ==============================================================================
 ``coordinated``    coordinated best response from every record at the largest scale
 ``certified``      a profile within 0.5 % of the certified bound, stopped by the gap, never by the
-                   clock; started from best responses and, where the solver does not come within
-                   the gap from there, from coordinated moves with 50 restarts; a game in which
-                   one of the reruns stays outside the gap is left out, with a note
+                   clock; started from best responses and, if the solver does not close the gap
+                   from there, from coordinated moves with 50 restarts; a game in which a rerun
+                   does not close the gap is left out, with a note
 ``genetic``        the genetic algorithm, 20 generations, one seed
 ``network``        a Q-network that was trained on the full data plays the episode on both sides
 ``training``       the network is trained anew without the record, with the same seed
@@ -77,7 +77,7 @@ _COLUMNS = (
 
 
 class NotCertifiedError(RuntimeError):
-    """The solver came to an end before the gap was closed."""
+    """The error of a solver that stopped before the gap was closed."""
 
 
 def heights_game(scales: str, epsilon: float, *, bins: int = 101) -> NVOGame:
@@ -94,7 +94,7 @@ def heights_game(scales: str, epsilon: float, *, bins: int = 101) -> NVOGame:
 
 
 def best_responses(game: NVOGame) -> NDArray[np.int64]:
-    """Return where best responses end that start with every record at the first action.
+    """Return the final profile of best responses from the first action for every record.
 
     In the games of the book this is the largest scale.
     """
@@ -102,10 +102,10 @@ def best_responses(game: NVOGame) -> NDArray[np.int64]:
 
 
 def reordered(solve: Solver, order: NDArray[np.int64]) -> Solver:
-    """Return a solver that sees the bins in another order, ``order[0]`` first.
+    """Return a solver that visits the bins in another order, ``order[0]`` first.
 
-    Best responses go through the bins from the first to the last.  The game does not care how its
-    bins are numbered, so a run in another order is a run of the renumbered game.
+    Best responses visit the bins from the first to the last.  The numbers of the bins do not affect
+    the game, so a run in another order is a run of the renumbered game.
     """
 
     def solve_in_order(game: NVOGame) -> NDArray[np.int64]:
@@ -123,7 +123,7 @@ def _coordinated(game: NVOGame) -> NDArray[np.int64]:
 
 
 def _certified(game: NVOGame) -> NDArray[np.int64]:
-    """Return a profile within 0.5 % of the bound; no clock stops the search."""
+    """Return a profile within 0.5 % of the bound, by a search without a time limit."""
     for start in (best_responses, _restarted):
         proof = certified_optimum(game, start=start(game), relative_gap=0.005, time_limit=1e6)
         if proof.profile is not None and proof.converged:
@@ -160,7 +160,7 @@ def _orders(game: NVOGame) -> list[Solver]:
     return [reordered(best_responses, rng.permutation(game.bins)) for rng in rngs]
 
 
-#: For each method, the solvers of a game with everybody.
+#: For each method, the solvers of a game with all records.
 #:
 #: :meta hide-value:
 METHODS: dict[str, Callable[[NVOGame], list[Solver]]] = {
@@ -177,7 +177,7 @@ METHODS: dict[str, Callable[[NVOGame], list[Solver]]] = {
 def table_rows(
     method: str, scales: str, epsilon: float, *, bins: Sequence[int] | None = None
 ) -> Iterator[str]:
-    """Yield the lines of the table for one game, one for each bin from which a record leaves."""
+    """Yield the lines of the table for one game, one per bin from which a record is removed."""
     if method not in METHODS:
         raise _validate.fail("method", " or ".join(map(repr, METHODS)), method)
     game = heights_game(scales, epsilon)
@@ -211,13 +211,14 @@ def _divergence(game: NVOGame, removal: Removal) -> float:
 
 
 def committed_losses() -> pd.DataFrame:
-    """Return the tables that the book carries, one after the other.
+    """Return the stored tables, concatenated.
 
-    A line for each method, set of scales, target and occupied bin has: ``records`` in the bin,
-    ``fixed_noise`` and ``end_to_end`` loss in nats, the ``largest`` end-to-end loss of a single
-    seed, how many others ``changed`` their action (mean over the seeds), the advantage of a test on
-    one draw, with the others' noise fixed and end to end, and of the full data the ``divergence``
-    KL(q || output) in nats and the fewest ``private`` records.
+    A line for each method, set of scales, target and occupied bin contains the number of
+    ``records`` in the bin, the ``fixed_noise`` and ``end_to_end`` loss in nats, the ``largest``
+    end-to-end loss of a single seed, the number of other records that ``changed`` their action
+    (mean over the seeds), the advantage of a test on one draw, with the others' noise fixed and end
+    to end, and for the full data the ``divergence`` KL(q || output) in nats and the smallest number
+    of ``private`` records.
     """
     import pandas as pd
 

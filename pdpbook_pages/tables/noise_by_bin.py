@@ -1,8 +1,8 @@
-"""Who is noisy, on the original files: figures 5, 7 and 10 of the paper, and the exposed pairs.
+"""The noise by bin on the original files: figures 5, 7 and 10 of the paper, and exposed pairs.
 
-``python -m pdpbook_pages.tables.noise_by_bin --data FOLDER --out FILE`` asks the questions of
-:mod:`pdpbook.experiments.noise_by_bin` under both settings and writes one table of aggregates.  It
-takes about a minute.  Taught in *Replication: claim by claim*.
+The command ``python -m pdpbook_pages.tables.noise_by_bin --data FOLDER --out FILE`` answers the
+questions of :mod:`pdpbook.experiments.noise_by_bin` under both settings and writes one table of
+aggregates.  It takes about a minute.  Taught in *Replication: claim by claim*.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _PACKAGES = ("numpy", "numba")
 
 
 def replicate(folder: str | Path, *, seeds: int = 10) -> pd.DataFrame:
-    """Answer the questions for every figure, on the original files: a row each for setting and ε.
+    """Answer the questions for every figure on the original files, in a row per setting and ε.
 
     ``carefree`` is best-response dynamics without privacy, see
     :func:`~pdpbook.experiments.noise_by_bin.without_privacy`.

@@ -1,8 +1,8 @@
 """The paper's tables, run again on the original files.
 
-``python -m pdpbook_pages.tables.replication --data FOLDER --out FILE`` plays every experiment under
-both settings, searches for settings that fit better, repeats the regressions, and writes one table
-of aggregates.  It takes about an hour.  Taught in *Replication: claim by claim*.
+The command ``python -m pdpbook_pages.tables.replication --data FOLDER --out FILE`` runs every
+experiment under both settings, searches for settings that fit better, repeats the regressions, and
+writes one table of aggregates.  It takes about an hour.  Taught in *Replication: claim by claim*.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ def replicate(
     generations: int = 270,
     progress: bool = True,
 ) -> pd.DataFrame:
-    """Run every table of the paper on the original files: a row for each experiment, setting and ε.
+    """Compute every table of the paper on the original files, in a row per experiment, setting, ε.
 
-    ``seeds`` is the number of random starts of best-response dynamics, of the genetic algorithm
-    (not on the large data) and of the regressions.
+    The number of random starts of best-response dynamics, of the genetic algorithm (not on the
+    large data) and of the regressions is ``seeds``.
     """
     import pandas as pd
 
@@ -106,7 +106,7 @@ def write_aggregates(
     hashes: Mapping[str, str],
     packages: Sequence[str],
 ) -> None:
-    """Write a table of aggregates under lines that say what made it, and from which files."""
+    """Write a table of aggregates under comment lines with its command and its input files."""
     lines = [
         f"Results of python -m pdpbook_pages.tables.{command} on the original files; aggregates.",
         note,
@@ -132,7 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     missing = [name for name in _FILES if not (given.data / name).is_file()]
     if missing:
-        parser.error(f"{given.data} must hold {', '.join(_FILES)}; missing: {', '.join(missing)}")
+        parser.error(f"{given.data} must contain {', '.join(_FILES)}; missing {', '.join(missing)}")
     for name in ("seeds", "generations"):
         if getattr(given, name) < 1:
             parser.error(f"--{name} must be at least 1, got {getattr(given, name)}")

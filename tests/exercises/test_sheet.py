@@ -77,7 +77,7 @@ def test_the_command_writes_a_sheet_once(tmp_path):
     for code in (0, 2):
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
         assert done.returncode == code, done.stderr
-    assert "is there already, perhaps with your changes" in done.stderr
+    assert "already exists, perhaps with your changes" in done.stderr
     assert len(code_cells(nbformat.read(tmp_path / "week1" / "your-own-column.ipynb", 4))) > 3
 
 

@@ -116,7 +116,7 @@ def test_no_two_series_of_a_figure_look_alike():
     ]
     assert len({(f["color"], f["linestyle"]) for f in found}) == len(labels)
     assert len({f["color"] for f in found}) == len(labels) - 1
-    with pytest.raises(ValueError, match="too many series"):
+    with pytest.raises(ValueError, match="few enough to distinguish"):
         series.looks([f"line {i}" for i in range(20)])
     with pytest.raises(ValueError, match="got name='Laplace'"):
         series.look("Laplace")

@@ -50,7 +50,7 @@ def test_text_is_escaped() -> None:
         ({"a": [1], "b": [1, 2]}, {}, "equally long.*'b': 2"),
         ({"a": [1]}, {"formats": {"c": ".1f"}}, "formats names no column: 'c'"),
         ({"a": [1]}, {"bold": {"c": [True]}}, "bold names no column: 'c'"),
-        ({"a": [0.5]}, {}, "'a' holds fractions and needs a format"),
+        ({"a": [0.5]}, {}, "'a' contains fractions and needs a format"),
     ],
 )
 def test_what_cannot_be_a_table(columns: dict, options: dict, message: str) -> None:

@@ -51,8 +51,8 @@ def test_the_command_reads_every_row_of_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("value,count\n1,2.7\n2,1\n", r"count must hold whole numbers .*2\.7"),
-        ("value,count\n1,-2\n2,4\n", "count must hold whole numbers"),
+        ("value,count\n1,2.7\n2,1\n", r"count must contain whole numbers .*2\.7"),
+        ("value,count\n1,-2\n2,4\n", "count must contain whole numbers"),
         ("value,count\n1,\n2,3\n", "could not convert"),
         ("value,count\n1,x\n2,3\n", "could not convert"),
         ("value,count\nnan,2\n2,3\n", "values must be finite"),

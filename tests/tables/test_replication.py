@@ -78,7 +78,7 @@ def test_a_short_run_of_everything(tmp_path, monkeypatch):
 def test_missing_files_are_named(tmp_path, capsys):
     with pytest.raises(SystemExit):
         command.main(["--data", str(tmp_path), "--out", str(tmp_path / "out.csv")])
-    assert "missing: nba/all_seasons.csv" in capsys.readouterr().err
+    assert "missing nba/all_seasons.csv" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

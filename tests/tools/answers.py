@@ -1,7 +1,7 @@
-"""Right and wrong answers to the exercises, which show what the checks are worth.
+"""Right and wrong answers to the exercises, as tests of the checks.
 
-``tests/exercises/answers/<part>/<chapter>.py`` has them for the exercises of a chapter, as a
-dictionary ``ANSWERS`` from a name to :class:`Answers`.  A mistake that a check names in its
+The file ``tests/exercises/answers/<part>/<chapter>.py`` contains the answers to the exercises of a
+chapter, in a dictionary ``ANSWERS`` from names to :class:`Answers`.  A mistake in a check's
 dictionary of mistakes is not repeated there.
 """
 
@@ -16,16 +16,16 @@ PLACE = ROOT / "tests" / "exercises" / "answers"
 
 
 class Answers:
-    """Answers to one exercise.
+    """The answers to one exercise.
 
     Parameters
     ----------
     right : list of answers, or callable
-        At least one, by another algorithm than the page of solutions if there is one; where each
-        student has something of their own, a function that makes the list from that.
+        At least one right answer, if possible by an algorithm different from that of the solution,
+        or a function of a student's own numbers that returns such a list.
     *wrong : (answer, str), or one callable
-        Plausible wrong answers that no check names, each with words of the message that it must
-        get, or a function that makes the list.
+        Plausible wrong answers that no check names, each with words of the expected message, or a
+        function that returns them.
     """
 
     def __init__(self, right: Any, *wrong: Any) -> None:
@@ -34,7 +34,7 @@ class Answers:
 
 
 def answers_of_all() -> dict[str, Answers]:
-    """Return the answers to all exercises by name; importing them registers the checks, too."""
+    """Return the answers to all exercises by name; the imports also register the checks."""
     found: dict[str, Answers] = {}
     for path in sorted(PLACE.rglob("*.py")):
         names = [*path.relative_to(PLACE.parent.parent).with_suffix("").parts]
@@ -50,7 +50,7 @@ def _made(answers: Any, name: str, me: str) -> list[Any]:
 
 
 def right_answers(name: str, answers: Answers, me: str = READER) -> list[Any]:
-    """Return the right answers to an exercise, as the student ``me`` has it."""
+    """Return the right answers to an exercise for the student ``me``."""
     return _made(answers.right, name, me)
 
 

@@ -1,9 +1,9 @@
-"""Every public callable with one bad argument at a time, and what is wrong with how that ends.
+"""Calls of every public callable with one bad argument at a time, and the faults of their results.
 
-A call with a bad argument ends within five seconds, in one of two ways.  It returns, because the
-value is allowed; or it raises a ``ValueError`` or ``TypeError`` of ours, which names an argument,
-says what it must be, and ends in what was given.  It gives no warning, changes no input, and asks
-for no memory to speak of.
+A call with a bad argument must end within five seconds, in one of two ways.  It returns, because
+the value is allowed; or it raises our ``ValueError`` or ``TypeError``, which names an argument,
+states the rule, and ends with the given value.  It must not warn, change its input, or allocate
+much memory.
 
 tests/test_bad_input.py, which ``make test`` runs, gives every value to every argument: some 60,000
 calls in a minute.
@@ -31,34 +31,34 @@ import pandas as pd
 from pdpbook.own_data import reports
 from tests.tools.valid_calls import CALLS, public, rng
 
-SECONDS = 5.0  #: that a call may take
-WAIT = 600  #: seconds on the wall for all the calls that give junk to one argument
+SECONDS = 5.0  #: time limit of a call
+WAIT = 600  #: seconds of wall-clock time for all the calls with junk in one argument
 #: Bytes of address space that a call may add: more than the package makes (2 GiB) at a time.
 MEMORY = 6 * 2**30
 
 
 def sparse() -> Any:
-    """Return a matrix that NumPy takes for one object."""
+    """Return a matrix that NumPy treats as one object."""
     import scipy.sparse as sp
 
     return sp.csr_array(np.eye(2))
 
 
 def read_only(values: Any) -> np.ndarray:
-    """Return an array that nobody can write to."""
+    """Return a read-only array."""
     array = np.array(values)
     array.flags.writeable = False
     return array
 
 
 def recursive() -> list[Any]:
-    """Return a list that holds itself."""
+    """Return a list that contains itself."""
     values: list[Any] = []
     values.append(values)
     return values
 
 
-#: What nobody should pass, and by chance somebody does.
+#: Values that are passed only by mistake.
 VALUES: dict[str, Callable[[], Any]] = {
     "None": lambda: None,
     "a word": lambda: "x",
@@ -158,9 +158,9 @@ VALUES: dict[str, Callable[[], Any]] = {
     "a class": lambda: int,
 }
 
-#: Arguments that say how much is to be done: a million is allowed, and may take longer than that.
+#: Arguments that set the amount of work: a million is allowed, and may take longer.
 WORK = {"draws", "generations", "hidden", "population", "restarts", "rounds", "size", "steps"}
-#: Functions that are called: a class takes one argument, too, and what it raises is its own affair.
+#: Functions as arguments: a class also takes one argument, and its errors are not ours.
 FUNCTIONS = {"choose", "pipeline", "solve"}
 #: How often a report repeats each release, and at how many numbers of bins; no argument says it,
 #: and more would find nothing more.
@@ -168,11 +168,11 @@ REPEATED: dict[str, Any] = {"RUNS": 3}
 
 
 class TooLong(BaseException):
-    """The time of a call is over; no handler of ``Exception`` in its way catches this."""
+    """The error after the time limit, which no handler of ``Exception`` catches."""
 
 
 def fields_of(value: Any) -> Any:
-    """Return the fields of a dataclass and of those in it, without what it has computed since."""
+    """Return the fields of a dataclass and of its nested dataclasses, without cached values."""
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return value
     parts = [getattr(value, field.name) for field in dataclasses.fields(value)]
@@ -180,7 +180,7 @@ def fields_of(value: Any) -> Any:
 
 
 def snapshot(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the contents of the arguments that a call may not change."""
+    """Return the contents of the arguments that a call must not change."""
     kept: dict[str, Any] = {}
     for name, value in values.items():
         if isinstance(value, np.ma.MaskedArray):
@@ -200,9 +200,9 @@ def snapshot(values: dict[str, Any]) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def limited() -> Iterator[None]:
-    """End what is in here after some seconds, and refuse it more memory than the package makes.
+    """Limit the time of the block, and its memory to that of the package.
 
-    What never returns to Python cannot be ended so: see :func:`faults`.
+    Code that never returns to Python cannot be stopped in this way: see :func:`faults`.
     """
 
     def over(*_: Any) -> None:
@@ -214,7 +214,7 @@ def limited() -> Iterator[None]:
     before = signal.signal(signal.SIGPROF, over)
     limits = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
     resource.setrlimit(resource.RLIMIT_AS, (min([used + MEMORY, *limits]), hard))
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)  # of its own time, however busy the machine is
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)  # CPU time, however busy the machine is
     try:
         yield
     finally:
@@ -224,7 +224,7 @@ def limited() -> Iterator[None]:
 
 
 def understandable(error: Exception, names: Iterable[str]) -> bool:
-    """Whether an error names an argument, says what it must be, and ends in what was given."""
+    """Return whether an error names an argument, states the rule, and ends with the given value."""
     message = str(error)
     named = any(re.search(rf"\b{each}\b", message) for each in names)
     plain = "np.float" not in message and "np.int" not in message
@@ -232,7 +232,7 @@ def understandable(error: Exception, names: Iterable[str]) -> bool:
 
 
 def fault(name: str, argument: str, kind: str) -> str | None:
-    """Return what is wrong with how a call ends whose argument is of a kind; None if nothing."""
+    """Return the fault of a call with a bad argument of some kind; None if there is none."""
     values = CALLS[name]()
     values[argument] = VALUES[kind]()
     before = snapshot(values)
@@ -251,10 +251,10 @@ def fault(name: str, argument: str, kind: str) -> str | None:
 
 
 def faults(name: str, argument: str, kinds: Iterable[str]) -> list[str]:
-    """Return the faults of a callable with an argument of some kinds, one after the other.
+    """Return the faults of a callable with an argument of each of some kinds.
 
-    If a call never returns to Python, or waits for ever, the process ends with the line on which it
-    stands.
+    If a call never returns to Python, or waits forever, the process ends and prints the line on
+    which it hangs.
     """
     skipped = {"10**6"} if argument in WORK else {"a class"} if argument in FUNCTIONS else set()
     given = [kind for kind in kinds if kind not in skipped]

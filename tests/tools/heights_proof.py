@@ -1,7 +1,7 @@
-"""Write ``proofs/heights.v``: every record of the heights is private in one released profile.
+"""Write ``proofs/heights.v``: every record of the heights is private at one profile of the game.
 
-``python -m tests.tools.heights_proof``.  The weights come from floating-point exponentials, whose
-last digits may differ between processors, so the file is committed: what Coq checks is the file.
+Run ``python -m tests.tools.heights_proof``.  The weights come from floating-point exponentials,
+whose last digits may differ between processors, so the file is committed, and Coq checks this file.
 """
 
 from pathlib import Path
@@ -17,7 +17,7 @@ EPSILON = 1.0
 
 
 def played() -> tuple[pb.NVOGame, NDArray[np.int64]]:
-    """Return the game of the heights and the profile at which best responses end."""
+    """Return the game of the heights and the final profile of best responses."""
     heights = pb.load_heights()["height"]
     game = pb.NVOGame.from_data(heights, epsilon=EPSILON, multipliers=(3, 2, 1, 0.033, 0.02))
     return game, pb.best_response_dynamics(game, start=game.constant_profile(0)).profile

@@ -11,19 +11,19 @@ CHECKED = "nbval-check-output"
 
 
 def is_notebook(page: Path) -> bool:
-    """Tell whether the front matter of a page names a kernel."""
+    """Return whether the front matter of a page names a kernel."""
     _, _, rest = page.read_text(encoding="utf-8").partition("---\n")
     return "kernelspec:" in rest.partition("---\n")[0]
 
 
 def all_pages(root: Path = ROOT) -> list[Path]:
-    """All pages of the book, without the copies that JupyterLab keeps in hidden folders."""
+    """Return all pages of the book, without JupyterLab's copies in hidden folders."""
     pages = sorted((root / "book").rglob("*.md"))
     return [page for page in pages if ".ipynb_checkpoints" not in page.parts]
 
 
 def notebook_pages(root: Path = ROOT) -> list[Path]:
-    """All notebooks of the book, solutions included, in a fixed order."""
+    """Return all notebooks of the book, including solutions, in a fixed order."""
     return [page for page in all_pages(root) if is_notebook(page)]
 
 
@@ -33,10 +33,10 @@ def tags(cell: NotebookNode) -> list[str]:
 
 
 def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
-    """Code cells in their order; their positions are the numbers that nbval prints."""
+    """Return the code cells in order; their positions are the numbers that nbval prints."""
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
 def stored_at(page: Path) -> Path:
-    """Where the outputs of a page are stored."""
+    """Return the path of the stored outputs of a page."""
     return (ROOT / "tests/outputs" / page.relative_to(ROOT / "book")).with_suffix(".yml")

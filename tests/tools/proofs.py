@@ -1,12 +1,12 @@
 """Check the proofs in ``proofs/`` with Coq: ``make proofs``, or ``make proofs FILE=proof.v``.
 
-Coq's own makefile compiles a copy of the files, two at a time, each after those that it needs; with
-a file as argument that file and those that it needs.  Each file asks at its end by ``Print
-Assumptions`` what its theorems rest on, and every line of the answers must be an axiom that is
-allowed, so a check that a file has switched off is found, too.
+Coq's own makefile compiles a copy of the files, two at a time, each after its dependencies; with a
+file as argument, it compiles this file and its dependencies.  At its end, each file prints the
+assumptions of its theorems by ``Print Assumptions``, and every line of the output must be an
+allowed axiom; this also detects a check that a file has switched off.
 
-Needs Python's standard library only, and Coq of one version, because another one may read a proof
-differently.
+The module needs only Python's standard library and one version of Coq, because another version may
+interpret a proof differently.
 """
 
 import re
@@ -29,7 +29,7 @@ ALLOWED = {
     "Classical_Prop.classic",
     "FunctionalExtensionality.functional_extensionality_dep",
 }
-# Interval arithmetic uses the integers of the machine, whose specification Coq states as axioms.
+# Interval arithmetic uses machine integers, whose specification Coq states as axioms.
 MACHINE_INTEGERS = re.compile(r"(PrimInt63|Uint63)\.[\w.']+")
 WITH_INTERVALS = {"published_proof.v", "refuted.v"}
 ASSUMING = re.compile(
@@ -39,7 +39,7 @@ ASSUMING = re.compile(
 
 
 def missing() -> str:
-    """Say what has to be installed to check the proofs; empty if nothing is missing."""
+    """Return what must be installed to check the proofs, empty if nothing is missing."""
     if shutil.which("coqc") is None:
         return NEEDS
     version, where = (
@@ -51,7 +51,7 @@ def missing() -> str:
 
 
 def check(folder: Path, file: str = "") -> list[str]:
-    """Check the files of a folder, or one and those that it needs; return what is wrong."""
+    """Check the files of a folder, or one file and its dependencies; return the errors."""
     names = sorted(path.name for path in folder.glob("*.v"))
     makefile = ["coq_makefile", "-Q", ".", "Pdp", *names, "-o", "Makefile.coq"]
     subprocess.run(makefile, cwd=folder, check=True)
@@ -66,7 +66,7 @@ def check(folder: Path, file: str = "") -> list[str]:
 
 
 def forbidden(output: str) -> list[str]:
-    """Return what the files may not rest on, from what Coq prints.
+    """Return the forbidden assumptions in Coq's output.
 
     An indented line continues the type of an axiom.  Every other line must be a headline or name an
     axiom that is allowed; a line such as "f is assumed to be guarded" is neither.
@@ -84,7 +84,7 @@ def forbidden(output: str) -> list[str]:
 
 
 def main(arguments: list[str]) -> None:
-    """Check a copy of the proofs and say what is wrong."""
+    """Check a copy of the proofs and print the errors."""
     if told := missing():
         sys.exit(told)
     with tempfile.TemporaryDirectory() as name:

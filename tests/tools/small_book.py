@@ -1,4 +1,4 @@
-"""A book of a few pages in a folder of its own, built as the real one is."""
+"""A book of a few pages in a separate folder, built like the real book."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ kernelspec: {name: python3}
 
 
 def build(folder: Path, **pages: str) -> subprocess.CompletedProcess[str]:
-    """Build a book of these pages, warnings as errors."""
+    """Build a book of these pages, with warnings as errors."""
     for name, page in pages.items():
         path = folder / f"{name}.md"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,10 +1,10 @@
 """Stills of the explorables: ``python -m tests.tools.stills``, after ``make book``.
 
-For each explorable it writes a picture of what is in the box as a reader finds it, without the
-question, which asks to move something, and into ``stills.json`` what its readout says and how high
-the box is in the column of a desktop and on a phone.  The pages keep this height free, so that
-nothing moves when the script fills the box, and show the picture where there are no scripts; the
-notebooks carry it.  README shows the first page as a reader finds it.  Needs Chromium.
+For each explorable it writes a picture of the initial content of the box, without the question,
+which asks readers to move something.  It writes to ``stills.json`` the text of the readout and the
+height of the box on a desktop and on a phone.  The pages reserve this height, so that nothing moves
+when the script fills the box, and show the picture if there are no scripts; the notebooks contain
+it.  It also writes the picture of the first page for the README.  The command needs Chromium.
 """
 
 import io
@@ -42,12 +42,12 @@ def explorables() -> dict[str, str]:
 
 
 def opened(browser: Browser, page: Path, name: str, screen: str, scale: float = 1.0) -> Page:
-    """Open an explorable whose box is as high as what is in it."""
+    """Open an explorable in a box of the height of its content."""
     context = browser.new_context(
         viewport=SCREENS[screen], device_scale_factor=scale, reduced_motion="reduce"
     )
     tab = context.new_page()
-    tab.goto(f"{page.as_uri()}#explorable-{name}")  # which opens the fold that it may stand in
+    tab.goto(f"{page.as_uri()}#explorable-{name}")  # this opens a fold around it
     tab.add_style_tag(content=".explorable-body { min-height: 0 !important }")
     tab.evaluate("() => document.documentElement.dataset.theme = 'light'")
     tab.wait_for_selector(f"#explorable-{name} .explorable-view svg")
@@ -55,7 +55,7 @@ def opened(browser: Browser, page: Path, name: str, screen: str, scale: float = 
 
 
 def alone(tab: Page) -> None:
-    """Leave nothing on the page but the box, and in it what a picture can show."""
+    """Remove everything from the page except the box, and from the box what needs interaction."""
     tab.evaluate(ALONE)
     asks = ".explorable-below, .explorable-guess, .explorable-prompt, figcaption"
     tab.add_style_tag(content=f"{asks} {{ display: none !important }}")
@@ -65,25 +65,25 @@ def alone(tab: Page) -> None:
 
 
 def height(tab: Page) -> int:
-    """How high the content of the box is."""
+    """Return the height of the content of the box."""
     return round(
         tab.eval_on_selector(".explorable-body", "box => box.getBoundingClientRect().height")
     )
 
 
 def write_picture(png: bytes, target: Path) -> None:
-    """Write a picture with as few colours as do, which keeps the colour of a small dot."""
+    """Write a picture with few colours, but preserve the colour of a small dot."""
     with Image.open(io.BytesIO(png)) as whole:
         few = whole.convert("RGB").quantize(COLOURS, method=Image.Quantize.FASTOCTREE)
         few.save(target, optimize=True)
 
 
 def first_page(browser: Browser, html: Path) -> bytes:
-    """Return a picture of the first page, from which the shortest player has left."""
+    """Return a picture of the first page after the removal of the shortest player."""
     tab = opened(browser, html / "book" / "index.html", "remove-one", "wide")
     tab.set_viewport_size({"width": 1280, "height": 800})
     tab.locator(".explorable-body input[type=range]").first.fill("1")
-    tab.mouse.click(1150, 700)  # lets the control go, for which the drawing stays in sight
+    tab.mouse.click(1150, 700)  # release the control, which keeps the drawing in view
     tab.evaluate("() => scrollTo(0, 0)")
     png = tab.screenshot()
     tab.context.close()

@@ -1,7 +1,7 @@
-"""One valid call of each public name that takes arguments: of functions, classes, and methods.
+"""One valid call of each public function, class and method that takes arguments.
 
-``tests/test_bad_input.py`` gives junk to each argument, ``tests/test_domains.py`` what lies just
-outside and just inside of its domain.
+The test ``tests/test_bad_input.py`` passes junk to each argument, and ``tests/test_domains.py``
+values just outside and just inside its domain.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ KEY = b"an example, and no secret at all"
 
 
 def public(name: str) -> Any:
-    """Return what a name of a part, or a method of a class that it offers, stands for."""
+    """Return the object with a name of a part, or the method of one of its classes."""
     first, *rest = name.split(".")
     found = next(
         getattr(getattr(pb, each), first) for each in PARTS if first in dir(getattr(pb, each))
@@ -52,7 +52,7 @@ def small_game() -> pb.NVOGame:
 
 
 def from_data() -> pb.NVOGame:
-    """Return a game that knows its grid, with three actions."""
+    """Return a game with a grid and three actions."""
     return pb.NVOGame.from_data(DATA, epsilon=1.0, multipliers=(3.0, 2.0, 1.0), bins=5)
 
 
@@ -69,7 +69,7 @@ def noisy_query() -> pb.PerInstanceLaplace:
 
 
 def blurred(counts: np.ndarray) -> np.ndarray:
-    """Return what a fixed randomiser makes of a histogram."""
+    """Return the output distribution of a fixed randomiser for a histogram."""
     return counts @ np.full((counts.size, counts.size), 1.0 / counts.size) / counts.sum()
 
 
@@ -78,7 +78,7 @@ def matching_pennies() -> pb.beyond.BayesianGame:
 
 
 def even_plans() -> dict[str, Any]:
-    """Return the arguments for the Bayesian game in which everybody tosses a coin."""
+    """Return the plans for the Bayesian game in which every type tosses a coin."""
     return dict(user_plan=array([[0.5, 0.5]]), adversary_plan=array([[0.5, 0.5]]))
 
 
@@ -93,7 +93,7 @@ def path_graph() -> Any:
 
 
 def environment() -> instance_wise.InstanceWiseNoise:
-    """Return an episode that has begun."""
+    """Return an environment after the start of an episode."""
     env = instance_wise.InstanceWiseNoise(from_data())
     env.reset(seed=0)
     return env
@@ -115,7 +115,7 @@ def audited() -> pb.own_data.ReleaseAudit:
 
 
 def arguments() -> Iterator[tuple[str, str]]:
-    """Return each name with each of its arguments, ``self`` left out."""
+    """Return each name with each of its arguments except ``self``."""
     for name, call in CALLS.items():
         yield from ((name, argument) for argument in call() if argument != "self")
 

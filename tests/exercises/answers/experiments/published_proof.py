@@ -55,7 +55,7 @@ ANSWERS = {
             (pair(mine, factor=0.9), "and the careful bound is"),
             (pair(mine, large=10.0), "The largest scale is 10."),
             (pair(mine, action=1), "Every record is private"),
-            ((pair(mine)[0], pair(mine)[1] / 2), "profile must hold integers"),
+            ((pair(mine)[0], pair(mine)[1] / 2), "profile must contain integers"),
             (pair(mine, far=[1, *[0] * 10, mine["records"] - 1]), "A record can raise the payoff"),
         ],
     ),
