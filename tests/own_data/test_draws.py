@@ -131,8 +131,12 @@ def test_ninety_five_of_a_hundred_intervals_hold_the_truth(publish: str, release
     values, hits = np.sort(np.random.default_rng(0).uniform(0, 8, 60)), []
     counts = pb.Grid(0, 8, 6).counts(values)
     for _ in range(80):
-        table = made(values, publish=publish, release=release, bins=6).table
+        found = made(values, publish=publish, release=release, bins=6)
+        table, said = found.table, found.statement["parameters"]
         if publish == "quantiles":
+            within = table[(table["from quantile"] > 0.0) & (table["to quantile"] < 1.0)]
+            widths = within["to quantile"] - within["from quantile"]
+            assert (widths >= 2.0 * said["share_interval"] - 1e-9).all()
             off = 8 / 6 / 2 if release == "histogram" else 0.01
             below = [(values < each - off).mean() for each in table["value"]]
             upto = [(values <= each + off).mean() for each in table["value"]]
