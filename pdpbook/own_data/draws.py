@@ -21,6 +21,7 @@ from pdpbook.foundations.noisy_statistics import mean_grid
 from pdpbook.own_data.column import Column
 from pdpbook.own_data.noisy_quantiles import QuantileChoice, quantile_grid, quantile_slope
 from pdpbook.own_data.promises import count_reach, counts_and_draws, mean_reach, share_reach
+from pdpbook.own_data.shares import estimated_shares
 from pdpbook.own_data.terms import Terms
 
 __all__ = [
@@ -44,7 +45,9 @@ def draw_noisy_counts(terms: Terms, column: Column) -> pd.DataFrame:
 def draw_histogram(terms: Terms, column: Column) -> pd.DataFrame:
     """Draw a DP histogram, or what is wanted of it: its mean, its quantiles or values."""
     noisy, n = _noisy(terms, column), terms.records
-    shares, points = terms.shares(noisy), terms.grid.midpoints
+    ordered = not terms.frame.levels
+    shares = estimated_shares(noisy, n, terms.spent.epsilon, ordered=ordered)
+    points = terms.grid.midpoints
     if terms.publish == "counts":
         counts = {"share": shares, "count": shares * n}
         around = _around(noisy, count_reach(terms), 0.0, n, counts["count"])

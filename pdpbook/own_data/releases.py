@@ -45,6 +45,7 @@ from pdpbook.own_data.errors import (
     drawn_quantile_errors,
 )
 from pdpbook.own_data.promises import SHARE, Promise
+from pdpbook.own_data.shares import estimated_shares
 from pdpbook.own_data.terms import QUARTILES, Terms
 from pdpbook.per_instance.common_scales import common_scale
 from pdpbook.per_instance.noise_kernels import laplace_kernel
@@ -423,7 +424,10 @@ def _end_to_end(
 
 def histogram_runs(setting: ReleaseSetting) -> NDArray[np.float64]:
     """Return the DP histograms of several repetitions, shape (runs, K)."""
-    return np.array([setting.terms.shares(noisy) for noisy in setting.noisy_runs])
+    n, epsilon = setting.terms.records, setting.terms.spent.epsilon
+    ordered = not setting.terms.frame.levels
+    runs = [estimated_shares(noisy, n, epsilon, ordered=ordered) for noisy in setting.noisy_runs]
+    return np.array(runs)
 
 
 def cut_counts(setting: ReleaseSetting) -> NDArray[np.float64]:

@@ -29,7 +29,6 @@ from pdpbook.foundations.privacy import Budget
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.own_data.categories import only_counts
 from pdpbook.own_data.column import Column, Frame, make_column, public_bins
-from pdpbook.own_data.shares import estimated_shares
 from pdpbook.per_instance.common_scales import widening
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.scale_bounds import scale_bound
@@ -98,11 +97,6 @@ class Terms:
     def grid(self) -> Grid:
         """The bins."""
         return self.frame.grid(self.bins)
-
-    def shares(self, noisy: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the shares of the bins that noisy counts and n let one estimate, shape (K,)."""
-        ordered = not self.frame.levels
-        return estimated_shares(noisy, self.records, self.spent.epsilon, ordered=ordered)
 
     @cached_property
     def draw_epsilon(self) -> float:
