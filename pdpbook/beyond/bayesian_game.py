@@ -237,8 +237,8 @@ def simultaneous_replies(
     ----------
     game : BayesianGame
         Any.
-    rounds : int, at least 1
-        At most so many; the loop ends at an equilibrium.
+    rounds : int, 1 to a million
+        The largest number of rounds; the loop ends earlier at an equilibrium.
     averaging : bool
         Whether the plans are the averages of all rounds (fictitious play), not the last replies.
 
@@ -260,7 +260,7 @@ def simultaneous_replies(
     (array([[1., 0.]]), 0.0)
     """
     game = _validate.instance("game", game, BayesianGame)
-    rounds = _validate.integer("rounds", rounds, at_least=1)
+    rounds = _validate.integer("rounds", rounds, at_least=1, at_most=10**6)
     averaging = _validate.boolean("averaging", averaging)
     types, kinds, actions, attacks = game.user.shape
     plans = [np.eye(actions)[[0] * types], np.eye(attacks)[[0] * kinds]]

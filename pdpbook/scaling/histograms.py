@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 __all__ = ["ColumnHistogram", "DataRangeWarning", "Histograms", "RefusedValuesError", "scan"]
 
 LARGE_CSV = 2**30  #: size in bytes above which scan recommends converting a CSV file
+FILES = 16  #: files that one task looks at, which takes less time than a task costs
 FROM_DATA = "data"  #: the range of a column whose range is to be taken from the data
 
 
@@ -319,10 +320,16 @@ def _describe(
     paths: list[str], names: list[str], progress: Progress, client: Client
 ) -> list[FileDescription]:
     """Describe every file, on the workers; no piece is read yet."""
-    look = partial(describe_file, columns=names)
+    look = partial(_look_at, columns=names)
     shown = progress if isinstance(progress, bool) else False
-    found = run_tasks(look, paths, client=client, progress=shown, label="looking at files")
-    return [file for _, file in sorted(found, key=lambda each: each[0])]
+    parts = [paths[first : first + FILES] for first in range(0, len(paths), FILES)]
+    found = run_tasks(look, parts, client=client, progress=shown, label="looking at files")
+    return [file for _, files in sorted(found, key=lambda each: each[0]) for file in files]
+
+
+def _look_at(paths: list[str], columns: list[str]) -> list[FileDescription]:
+    """Look at some files, on a worker."""
+    return [describe_file(path, columns) for path in paths]
 
 
 def _advise(files: Sequence[FileDescription]) -> None:

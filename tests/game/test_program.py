@@ -7,7 +7,7 @@ import highspy
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 import pdpbook as pb
 import pdpbook.game.program
@@ -27,6 +27,26 @@ def made(counts, scales, epsilon, delta) -> tuple[pb.NVOGame, Program]:
     large = game.constant_profile(2)
     large_outcome = game.evaluate(large)
     return game, Program(game, large_outcome.mass, large_outcome.divergence)
+
+
+def undone(program: Program, columns) -> tuple:
+    """C and z by occupied bin and action, S, and heights over -ln S, of rows of columns."""
+    shape = len(columns), program.occupied.size, program.game.actions
+    parts = np.split(columns, np.cumsum([program.groups, program.groups, program.game.bins]), 1)
+    c, z, u, t = parts
+    s = program.reference * (1.0 + u / program.scale)
+    heights = t / program.scale - np.log(program.reference[program.occupied])
+    return c.reshape(shape), z.reshape(shape), s, heights
+
+
+def random_columns(program: Program, rng, size: int):
+    """Random C and z, S some way off the mass of C, and a roof below the logarithm."""
+    shares = rng.dirichlet(np.full(program.game.actions, 0.5), (size, program.occupied.size))
+    counts = shares.reshape(size, -1) * program.sizes
+    z = np.maximum(counts / program.sizes, rng.random(counts.shape) < 0.5)
+    mass = counts @ program.rows / program.reference * rng.uniform(0.5, 1.5, (size, 1))
+    u, t = program.scale * (mass - 1.0), -program.scale * np.log(mass[:, program.occupied])
+    return np.concatenate([counts, z, u, t - program.scale * rng.random(t.shape)], axis=1)
 
 
 # --- columns -----------------------------------------------------------------------------------
@@ -56,6 +76,63 @@ def test_outputs_that_nobody_or_only_some_reach_do_no_harm():
 
 
 # --- rows --------------------------------------------------------------------------------------
+
+
+SMALL, LARGE = np.array([0.96, 0.03, 0.01]), np.array([0.6, 0.3, 0.1])
+
+
+def inequalities(game: pb.NVOGame, c, z, mass):
+    """The linear form for groups and for means of bins: what is summed, what is allowed."""
+    n, tau, sigma = game.records, game.tau, max(game.sigma, 0.0)
+    miss, seen = game.delta * (n - 1), np.flatnonzero(game.counts)
+    exceed = miss * math.exp(-game.epsilon)
+    most = game.counts @ game.kernel.max(axis=0)
+    for k, v in np.ndindex(z.shape[1:]):
+        row, present = game.kernel[v, seen[k]], z[:, k, v, None]
+        yield present * row - tau * mass, exceed * z[:, k, v]
+        absent = (1.0 - present) * most
+        yield sigma * (mass - absent) - present * row, miss * z[:, k, v]
+    for k, count in enumerate(game.counts[seen]):
+        mean = c[:, k] @ game.kernel[:, seen[k]] / count
+        yield mean - tau * mass, np.full(len(c), exceed)
+        yield sigma * mass - mean, np.full(len(c), miss)
+
+
+@pytest.mark.parametrize("everybody", [False, True])
+@pytest.mark.parametrize("case", [*GAMES, ([3, 2, 0, 0, 0, 0], [0.02, 0.025, 0.03], 0.5, 0.0)])
+def test_a_solution_provokes_just_the_inequalities_that_it_violates(case, everybody):
+    """For delta = 0 one for each output, of which there are few here; else one for the worst set.
+    The rows are these, each times a factor that makes its largest term as large as the scale."""
+    game, program = made(*case)
+    rng, met = np.random.default_rng(6), 0
+    for _ in range(10):
+        columns = random_columns(program, rng, 20)
+        before = program.matrix.shape[0]
+        added = program.refine(columns[0], 1e9, everybody=everybody)
+        assert added == program.matrix.shape[0] - before
+        if everybody:
+            columns[0, program.groups : 2 * program.groups] = 1.0
+        by_hand = []
+        for terms, allowed in inequalities(game, *undone(program, columns)[:3]):
+            if game.delta > 0.0:
+                values = terms[:, terms[0] > 0.0].sum(axis=1) - allowed
+                by_hand += [values] if values[0] > 0.0 else []
+            else:
+                by_hand += list(terms[:, terms[0] > 0.0].T)
+        matrix = program.matrix[before:].toarray()
+        values = matrix @ columns.T - program.row_upper[before:, None]
+        assert len(by_hand) == len(values)
+        if not by_hand:
+            continue
+        ours, theirs = (v / abs(v).max(axis=1, keepdims=True) for v in (values, np.array(by_hand)))
+        apart = abs(ours[:, None] - theirs).max(axis=2)
+        assert (apart.min(axis=0) < 1e-6).all() and (apart.min(axis=1) < 1e-6).all()
+        left, right = np.split(abs(matrix), [2 * program.groups], axis=1)
+        assert np.isin((left > 0.0).sum(axis=1), [1, game.actions]).all()
+        largest = np.maximum(left.max(axis=1), program.scale * right.sum(axis=1))
+        assert_allclose(largest, program.scale)
+        met += added
+    assert met > 10
 
 
 @pytest.mark.parametrize("side", ["upper", "lower", "delta above", "delta below"])
@@ -132,13 +209,6 @@ def test_no_row_cuts_off_a_private_profile(case):
         assert slack.min() > -1e-8
         tightest = min(tightest, slack[-100:].min())
     assert tightest < 1.0
-
-
-@pytest.mark.parametrize("case", GAMES)
-def test_for_everybody_rows_are_added_that_a_private_profile_need_not_meet(case):
-    game, program = made(*case)
-    columns = program.columns_of(game.constant_profile(2))
-    assert program.refine(columns, 1e9) == 0 < program.refine(columns, 1e9, everybody=True)
 
 
 @pytest.mark.parametrize("case", GAMES)

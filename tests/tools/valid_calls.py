@@ -299,7 +299,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "make_release": lambda: (
         dict(values=DATA, lower=0.0, upper=4.0, categories=None, other=None, epsilon=1.0, draws=2)
         | dict(delta=1e-6, publish="value", release="response", bins=4, outside="clip", name="age")
-        | dict(whole=False, quantiles=(0.5,), neighbours="replacement")
+        | dict(whole=False, quantiles=None, neighbours="replacement")
     ),
     "mean_changes": lambda: dict(values=DATA),
     "measures": lambda: dict(game=small_game(), profile=largest_scale(small_game())),
@@ -420,7 +420,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "report": lambda: (
         dict(values=DATA, epsilon=1.0, lower=0.0, upper=4.0, categories=None, other=None, draws=2)
         | dict(delta=0.0, publish="value", bins=4, outside="clip", name="age", whole=False, seed=1)
-        | dict(reruns=2, progress=False, quantiles=(0.5,), neighbours="replacement")
+        | dict(reruns=2, progress=False, quantiles=None, neighbours="replacement")
     ),
     "safe_game": lambda: dict(counts=array([4, 0, 1]), epsilon=1.0, multipliers=(1.0, 0.1)),
     "safe_randomiser": lambda: (
