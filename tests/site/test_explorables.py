@@ -204,11 +204,8 @@ def each_left(epsilon: str) -> dict[str, Said]:
     """Fixed-noise and end-to-end loss of a record of each bin, and how many others change."""
     kernel = pb.laplace_kernel(7, [1.0, 0.2, 0.05])
     game = pb.NVOGame([1, 0, 1, 4, 5, 12, 1], kernel, epsilon=float(epsilon))
-    found = pb.audit.removals(game, partial(from_zero, batch=False))
-    return {
-        str(out.bin): [out.fixed_noise_loss, out.end_to_end_loss, out.changed.sum()]
-        for out in found
-    }
+    outs = pb.audit.removals(game, partial(from_zero, batch=False))
+    return {str(o.bin): [o.fixed_noise_loss, o.end_to_end_loss, o.changed.sum()] for o in outs}
 
 
 def record_leaves(epsilon: str, k: str) -> Said:
@@ -450,9 +447,8 @@ class Opened(NamedTuple):
 
     def said(self, places: Sequence[float] = ()) -> tuple[list[str], str]:
         """The words of the controls and the text, where a link leads to some places."""
-        address = places and f"#explorable-{self.name}:{','.join(map(str, places))}"
-        words, text = self.tab.evaluate(SAID, address or "")
-        return words, text
+        address = f"#explorable-{self.name}:{','.join(map(str, places))}" if places else ""
+        return tuple(self.tab.evaluate(SAID, address))
 
     def reset(self, *, answer: bool = True) -> None:
         """Put everything back, and show the answer if there is one."""

@@ -31,7 +31,6 @@ CODE = ["script", "style", "pre", "code", "mjx-container"]
 
 @cache
 def parse(page: Path) -> BeautifulSoup:
-    """Take a page apart, once."""
     return BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
 
 
@@ -151,12 +150,10 @@ def test_solutions_for_practice_are_folded_and_those_of_assignments_are_not_publ
     practice, assigned = solutions().values()
     public = {page: parse(HTML / f"{page}.html") for page in chapters()}
     folds = {fold["id"]: fold for page in public.values() for fold in page.select(".solution")}
-    assert not [
-        name for name, fold in folds.items() if fold.name != "details" or "open" in fold.attrs
-    ]
-    assert practice and not [
-        label for label, code in practice if code.strip() not in folds[f"{label}-solution"].text
-    ]
+    assert {(fold.name, fold.get("open")) for fold in folds.values()} == {("details", None)}
+    assert practice
+    for label, code in practice:
+        assert code.strip() in folds[f"{label}-solution"].text, label
     known = "\n".join((ROOT / f"{page}.md").read_text(encoding="utf-8") for page in public)
     known += "\n".join(code for _, code in practice)
     lines = {line.strip() for _, code in assigned for line in code.splitlines()}

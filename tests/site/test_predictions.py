@@ -11,13 +11,13 @@ CLOSED = "folds => folds.filter(fold => !fold.open).length"
 
 
 @pytest.fixture
-def first(reader: Reader) -> tuple[Locator, Locator]:
+def first(reader: Reader) -> list[Locator]:
     """The first question of a page, and its answer."""
     reader.open(PAGE)
-    return reader.tab.locator(".prediction").first, reader.tab.locator(".prediction-answer").first
+    return [reader.tab.locator(each).first for each in (".prediction", ".prediction-answer")]
 
 
-def test_a_choice_opens_the_answer_with_reasons(first: tuple[Locator, Locator]) -> None:
+def test_a_choice_opens_the_answer_with_reasons(first: list[Locator]) -> None:
     box, fold = first
     said = fold.locator(":scope > .prediction-feedback > li").all()
     (right,) = (i for i, li in enumerate(said) if li.get_attribute("class") == "prediction-right")
@@ -33,9 +33,7 @@ def test_a_choice_opens_the_answer_with_reasons(first: tuple[Locator, Locator]) 
 
 
 @pytest.mark.parametrize("key", ["Space", "Enter"])
-def test_arrows_move_and_only_space_or_enter_choose(
-    first: tuple[Locator, Locator], key: str
-) -> None:
+def test_arrows_move_and_only_space_or_enter_choose(first: list[Locator], key: str) -> None:
     """Native radio buttons choose what an arrow passes, and that would tell the answer."""
     box, fold = first
     options = box.get_by_role("radio")
