@@ -138,7 +138,7 @@ def coordinated_best_response(
 
 
 def _unit(n: int) -> int:
-    """Return the power of 2 of which n records are 1,024 to 2,047 multiples, or 1 for fewer."""
+    """Return the power of 2 that fits into n 1,024 to 2,047 times, or 1 if n is smaller."""
     return 1 << max(n.bit_length() - _PARTS.bit_length(), 0)
 
 
