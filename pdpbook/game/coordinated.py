@@ -243,7 +243,7 @@ def _moved_jointly(
 
 
 def _disturbed(profile: NDArray[np.int64], rng: np.random.Generator | None) -> NDArray[np.int64]:
-    """Return a copy in which parts of up to three groups, of near or distant bins, have moved."""
+    """Return a copy in which up to three groups, of near or distant bins, have moved in part."""
     assert rng is not None
     disturbed = profile.copy()
     occupied = np.flatnonzero(profile.sum(axis=1))
