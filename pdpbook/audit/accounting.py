@@ -53,7 +53,7 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
     Parameters
     ----------
     n : int
-        At least 2, the record among them.
+        Number of records, including this one; at least 2.
     epsilon : float
         pDP loss :math:`\varepsilon > 0` of one draw.
     draws : int

@@ -6,8 +6,8 @@ bound on ε that is valid with a stated confidence, whatever the algorithm is.
 *Many runs, one record.*  An event E, for example "the attack decides in", is fixed beforehand.  It
 happens in ``true_positives`` of the runs with the record and in ``false_positives`` of the runs
 without it.  Privacy means that :math:`P(E) \le e^\varepsilon P'(E) + \delta`, and the same for the
-complement of E.  The bounds of Clopper and Pearson, each with half of the allowed error
-(Bonferroni), enclose :math:`P(E)` from below and :math:`P'(E)` from above, and therefore
+complement of E.  The method of Clopper and Pearson bounds :math:`P(E)` from below and
+:math:`P'(E)` from above, each with half of the allowed error (Bonferroni), and therefore
 
 .. math:: \varepsilon \ge \max\Bigl\{\ln\frac{\underline p-\delta}{\overline p'},\;
           \ln\frac{1-\overline p'-\delta}{1-\underline p}\Bigr\} .

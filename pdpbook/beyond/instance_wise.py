@@ -331,7 +331,7 @@ def _positional_encoding(positions: int, length: int) -> NDArray[np.float64]:
 class Episode:
     """The record of one episode.
 
-    Private means private by the fixed-noise loss under removal.
+    Privacy refers to the fixed-noise loss under removal.
 
     Attributes
     ----------

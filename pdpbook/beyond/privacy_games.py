@@ -43,7 +43,7 @@ def difference_game(
     prior : array_like, shape (T, S)
     user_sign : int
         Sign of :math:`\varepsilon_{\text{adversary}}-\varepsilon_{\text{user}}` in the user's
-        payoff; the paper prints ±.  With -1 the user wants it low.
+        payoff; the paper prints ±.  With -1 the user minimises it.
 
     Returns
     -------

@@ -49,7 +49,7 @@ class LearningCurve:
     __repr__ = short_repr
 
     def iterations_to(self, tolerance: float, *, mean: bool = False) -> Floats:
-        """Return, per replicate, the first measured round after which all errors are tolerable.
+        """Return, per replicate, the first measured round from which no error exceeds a tolerance.
 
         It is ``inf`` if the last error exceeds the tolerance; ``mean`` selects ``mean_errors``.
         """

@@ -202,7 +202,7 @@ class RepeatedGame:
 
     @property
     def independent(self) -> bool:
-        """Whether the next item does not depend on the last."""
+        """Whether the next item is independent of the last."""
         return bool(np.allclose(self.transitions, self.transitions[0]))
 
     @property

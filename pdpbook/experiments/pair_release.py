@@ -104,7 +104,7 @@ def sample_pairs(
     Returns
     -------
     x, y : ndarray of int, shape (size,)
-        Bins.
+        Bins of the draws.
 
     Examples
     --------

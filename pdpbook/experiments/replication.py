@@ -123,7 +123,7 @@ def best_response_row(game: NVOGame, seeds: Iterable[int]) -> dict[str, Any]:
     ----------
     game : NVOGame
     seeds : iterable of int
-        One random start a seed.
+        One seed for each random start.
 
     Returns
     -------
@@ -160,7 +160,7 @@ def enumeration_row(game: NVOGame, seeds: Iterable[int], *, generations: int) ->
     ----------
     game : NVOGame
     seeds : iterable of int
-        One run a seed.
+        One seed for each run.
     generations : int
         Generations of each run.
 

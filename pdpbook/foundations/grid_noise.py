@@ -7,8 +7,8 @@ only on its distance s from bin k.  With :math:`r = 1/(Kb)`, the bin width over 
 .. math:: m_0 = 1 - e^{-r/2}, \qquad
           m_s = \tfrac12\,(1 - e^{-r})\,e^{-r(s-1/2)} \quad (s \ge 1),
 
-where the first counts both halves of the record's own bin.  A row of noise lists the masses of the
-bins from 1 to K, divided by their sum.  Every release in the book is made of such rows.  Taught in
+where the first counts both halves of the record's own bin.  A row of noise lists the masses of all
+K bins, divided by their sum.  Every release in the book is made of such rows.  Taught in
 *The truncated Laplace density*.
 
 These rows are the *ideal* mechanism, of real numbers, computed with rounding.  The mechanism that

@@ -11,15 +11,15 @@ corrected), costs :math:`O(n^2 V K)`.  Three facts remove the factor :math:`n^2`
 1. All records of a group (k, v) have the same best response, so the matrix C[k, v] is enough.
 2. A move changes S by the difference of two kernel rows, and KL by a sum over the K outputs.
 3. While records of a group make the same move one after another, KL is convex in their number, and
-   by the linear form of pDP the numbers at which everybody is private form an interval.  So a batch
-   of them can move at once if its last record still gains.  Its size is found by doubling and
+   by the linear form of pDP the numbers at which all records are private form an interval.  So a
+   batch of them can move at once if its last record still gains.  Its size is found by doubling and
    halving.  In some games the best response of a group alternates between two actions from record
    to record, and every batch would be a single record.  Therefore, after 32 batches of a group in
-   one pass, the move must only be better for the last record and no longer best.
+   one pass, the move need only be better for the last record; it need not be its best response.
 
-Payoffs are compared as pairs, first :math:`P_E` and then KL.  So no move gives up the privacy of a
-record in exchange for a smaller KL, and from a profile at which everybody is private all later
-profiles are private, too.
+Payoffs are compared as pairs, first :math:`P_E` and then KL.  So no move sacrifices the privacy of
+a record for a smaller KL, and after a profile at which all records are private, all records remain
+private.
 
 On a computer this holds for every game, because each step raises the pair as a pair of real
 numbers.  :math:`P_E` is counted without rounding, from a mass S that is exact.  The change in KL is

@@ -138,7 +138,7 @@ def coordinated_best_response(
 
 
 def _unit(n: int) -> int:
-    """Return the power of 2 of which n records are 1,024 to 2,047 multiples, or 1 for fewer."""
+    """Return the power of 2 that fits into n 1,024 to 2,047 times, or 1 if n is smaller."""
     return 1 << max(n.bit_length() - _PARTS.bit_length(), 0)
 
 
@@ -243,7 +243,7 @@ def _moved_jointly(
 
 
 def _disturbed(profile: NDArray[np.int64], rng: np.random.Generator | None) -> NDArray[np.int64]:
-    """Return a copy in which parts of up to three groups, of near or distant bins, have moved."""
+    """Return a copy in which up to three groups, of near or distant bins, have moved in part."""
     assert rng is not None
     disturbed = profile.copy()
     occupied = np.flatnonzero(profile.sum(axis=1))

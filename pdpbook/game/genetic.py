@@ -38,7 +38,7 @@ class Enumeration(Solution):
 
     The profile is the fittest one of the last generation.  The search has ``converged`` if it
     stopped because the best payoff had not changed for ``patience`` generations, and not if it ran
-    through all of them.  Private means private by the fixed-noise loss under removal.
+    through all of them.  Privacy refers to the fixed-noise loss under removal.
 
     Attributes
     ----------

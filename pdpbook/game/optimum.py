@@ -62,8 +62,8 @@ class Certificate(Solution):
 
     The profile is the best one found at which every record is private, and its divergence is
     computed outside the solver.  The search has ``converged`` if the requested gap was reached, or
-    if it is proved that there is no private profile.  Private means private by the fixed-noise loss
-    under removal.
+    if it is proved that there is no private profile.  Privacy refers to the fixed-noise loss under
+    removal.
 
     Attributes
     ----------

@@ -439,7 +439,7 @@ def _relaxed(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _silent_highs() -> Any:
     """Return a class of HiGHS whose constructor prints nothing.
 
-    From version 1.16 on, the first solver of a process prints two lines when its constructor
+    Since version 1.16, the first solver of a process prints two lines when its constructor
     enables callbacks, before a caller can set an option.
     """
     import highspy

@@ -111,9 +111,9 @@ def laplace_losses(changes: ArrayLike, *, scale: float) -> NDArray[np.float64]:
     Parameters
     ----------
     changes : array_like, shape (n,) or (n, d)
-        By how much the statistic, of one number or of d, moves when each record is removed.
+        Change of the statistic, of one number or of d, when each record is removed.
     scale : float, b > 0
-        Of the independent noise on each number, in the same unit.
+        Scale of the independent noise on each number, in the same unit.
 
     Returns
     -------
@@ -147,11 +147,11 @@ def gaussian_deltas(changes: ArrayLike, *, epsilon: float, sigma: float) -> NDAr
     Parameters
     ----------
     changes : array_like, shape (n,) or (n, d)
-        By how much the statistic, of one number or of d, moves when each record is removed; no
+        Change of the statistic, of one number or of d, when each record is removed; no
         change is larger than 1e100 standard deviations.
     epsilon : float, ε >= 0
     sigma : float, σ > 0
-        Of the independent noise on each number, in the same unit.
+        Standard deviation of the independent noise on each number, in the same unit.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 r"""The release: draws from every column, written once.
 
 The draws of a release are the first m of each column's keyed stream
-(:mod:`pdpbook.scaling.keyed_random`).  Part i of the files contains the draws number
+(:mod:`pdpbook.scaling.keyed_random`).  Part i of the files contains the draws with the numbers
 :math:`i r, \dots, (i+1)r-1`, so its bytes are a function of the plan, the settings and the key,
 whichever worker writes it, how often, and in what order.
 
