@@ -56,6 +56,7 @@ ANSWERS = {
     "cost": Answers(
         [budget, lambda *given: 1.0008 * budget(*given), lambda *given: budget(*given) / 1.0008],
         (lambda e, d, share, m, n: (1 - share) * e / m, "more epsilon_2 must cost too much"),
+        (lambda *given: 0.0, "The draws may cost what the histogram leaves"),
         (lambda e, d, share, m, n: budget(e, d, share, m, n, rest=e), "with half of delta"),
         (lambda e, d, share, m, n: budget(e, d, share, m, 10**9), "what the histogram leaves"),
     ),

@@ -11,14 +11,11 @@ from pdpbook.audit.accounting import draws_epsilon
 from tests.tools.answers import Answers
 
 
-def by_hash(key, name, distribution, j):
-    digest = hashlib.blake2b(f"{name}/{j}".encode(), key=key, digest_size=8).digest()
-    share = int.from_bytes(digest) / 2**64
-    return int(np.searchsorted(np.cumsum(distribution), share, side="right"))
-
-
-def each_by_hash(key, name, distribution, start, stop):
-    return np.array([by_hash(key, name, distribution, j) for j in range(start, stop)])
+def by_hash(key, name, distribution, start, stop):
+    each = (f"{name}/{j}".encode() for j in range(start, stop))
+    digests = [hashlib.blake2b(text, key=key, digest_size=8).digest() for text in each]
+    shares = [int.from_bytes(digest) / 2**64 for digest in digests]
+    return np.searchsorted(np.cumsum(distribution), shares, side="right")
 
 
 def hours(rows, columns, machines, cores, ns, gb, disks=1):
@@ -76,18 +73,19 @@ ANSWERS = {
         ),
     ),
     "keyed": Answers(
-        [each_by_hash],
+        [by_hash],
         (
             lambda key, name, p, a, b: np.random.default_rng(0).choice(4, b - a, p=p),
             "must not depend on start and stop",
         ),
-        (lambda key, *rest: each_by_hash(bytes(32), *rest), "key must give unrelated draws"),
-        (lambda key, name, *rest: each_by_hash(key, "x", *rest), "column must give unrelated"),
-        (lambda key, name, p, a, b: each_by_hash(key, name, p[::-1], a, b), "that follow the"),
+        (lambda key, *rest: by_hash(bytes(32), *rest), "key must give unrelated draws"),
+        (lambda key, name, *rest: by_hash(key, "x", *rest), "column must give unrelated"),
+        (lambda key, name, p, a, b: by_hash(key, name, p[::-1], a, b), "that follow the"),
     ),
     "weights": Answers(
         [lambda p: np.array(whole_weights(p), dtype=object)],
         (lambda p: (p * 2.0**64).tolist(), "Not all weights are integers"),
+        (lambda p: [2**64], "one weight >= 0 for each bin"),
         (lambda p: [int(each * 2**64) for each in p], "The weights miss 2**64 by -512"),
         (lambda p: [2**64 - p.size + 1] + [1] * (p.size - 1), "far from 2**64 times its"),
     ),
