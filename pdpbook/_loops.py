@@ -965,7 +965,7 @@ def population_payoffs(game, genes, bin_of_record, log_bins, constant):
 
 @njit
 def count_values(values, lower, upper, counts):
-    """Add values, none of them nan, to ``counts``: K equal bins of an interval, below, above, ....
+    """Add values to ``counts``: K equal bins of an interval, then below, above, nan, and one more.
 
     As by ``Grid.index``, but one look at each value is enough, and no array is made.
     """
@@ -975,5 +975,7 @@ def count_values(values, lower, upper, counts):
             counts[bins] += 1
         elif value > upper:
             counts[bins + 1] += 1
-        else:
+        elif not math.isnan(value):
             counts[min(int((value - lower) / width * bins), bins - 1)] += 1
+        else:
+            counts[bins + 2] += 1

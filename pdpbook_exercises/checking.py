@@ -276,7 +276,7 @@ class _Calls:
         self.answer = answer
         self.last = "" if callable(answer) else f"Your answer is {show(answer)}."
 
-    def __call__(self, *arguments, may_change=False):
+    def __call__(self, *arguments):
         name = getattr(self.answer, "__name__", "answer").replace("<lambda>", "your function")
         self.last = f"{name}({', '.join(map(show, arguments))})"
         given = copy.deepcopy(arguments)
@@ -287,9 +287,9 @@ class _Calls:
         except Exception as error:
             self.last += f" raised {type(error).__name__}: {error}."
             raise AssertionError from error
-        if not (may_change or _same(given, arguments)):
+        if not _same(given, arguments):
             raise AssertionError("changed what it was given. Work on a copy.")
-        if returned is None and not may_change:
+        if returned is None:
             self.last += " returned None: is a `return` missing?"
             raise AssertionError
         self.last += f" returned {show(returned)}."

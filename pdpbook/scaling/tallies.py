@@ -35,13 +35,11 @@ def tally(batches: Iterable[Any], grids: Sequence[Grid]) -> NDArray[np.int64]:
     for batch in batches:
         for row, grid, column in zip(counts, grids, batch.columns, strict=True):
             values, strange = numbers(column)
-            lacking, non_numeric = np.isnan(values), int(np.count_nonzero(strange))
-            if absent := int(np.count_nonzero(lacking)):
-                values = values[~lacking]
-            row[MISSING] += absent - non_numeric
-            row[NON_NUMERIC] += non_numeric
+            non_numeric = int(np.count_nonzero(strange))
             values.setflags(write=False)  # as a column is, which is seen in place
             _loops.count_values(values, grid.lower, grid.upper, row)
+            row[MISSING] -= non_numeric
+            row[NON_NUMERIC] += non_numeric
     return counts
 
 
