@@ -1,6 +1,6 @@
 r"""A column of a file, read so that no record is lost: for the command ``pdpbook``.
 
-:mod:`pdpbook._tables` reads the file and says what a line and a cell are.  What is ambiguous then
+``pdpbook._tables`` reads the file and says what a line and a cell are.  What is ambiguous then
 is refused here, and the message says which line of the file it is and which option of the command
 makes it clear.
 

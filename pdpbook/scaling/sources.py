@@ -6,7 +6,7 @@ worker has only one batch of a piece in memory at a time, so no file is too larg
 
 A CSV file cannot be divided without reading it: whether a line end ends a record or belongs to a
 quoted field depends on all quotation marks before it.  So one task reads one CSV file, as
-:mod:`pdpbook._tables` says.  Convert a huge CSV file to Parquet, for example with
+``pdpbook._tables`` says.  Convert a huge CSV file to Parquet, for example with
 ``pyarrow.dataset.write_dataset(pyarrow.dataset.dataset("big.csv", format="csv"), "big",
 format="parquet")``, and the workers share it.
 
@@ -142,7 +142,7 @@ def _named(path: str) -> Iterator[None]:
 def describe_file(path: str, columns: Sequence[str]) -> FileDescription:
     """Return the pieces of a Parquet or CSV file, from its footer or its first line.
 
-    The names of columns are in the form that :func:`pdpbook._tables.canonical` gives them.  A file
+    The names of columns are in the form that ``pdpbook._tables.canonical`` gives them.  A file
     that cannot be read or lacks a column is a :class:`SourceError`.
     """
     local_path("path", path)
