@@ -416,7 +416,7 @@ class TableFile:
     def _cell_hint(self, cell: str, where: int, alone: bool) -> str:
         """Return what the signs in a cell suggest if it is not a number.
 
-        ``alone`` says that all other cells are numbers, but for those that say the same.
+        ``alone`` means that all other cells are numbers or have the same text.
         """
         cell = re.sub(_tables.SPACES, " ", cell)
         if not any(each.isdigit() for each in cell):

@@ -14,8 +14,8 @@ e^{-c}\Pr[E\ge m]` for every m and c ≥ 0, the probability falls by at most tha
 symmetry it rises by at most that factor.  The exponential mechanism with weights :math:`e^{\sigma
 u}` is as private, and its expected utility is never larger (McKenna & Sheldon 2020).
 
-**Distribution.**  Let each candidate be tried at a uniform time t.  It is chosen if it is accepted
-then and no other was before, so with :math:`p_r=e^{-x_r}`
+**Distribution.**  Let each candidate be tried at a uniform time t.  It is chosen if it is the first
+to be accepted, so with :math:`p_r=e^{-x_r}`
 
 .. math:: \Pr[r]=p_r\int_0^1\prod_{s\ne r}(1-p_st)\,dt .
 

@@ -66,9 +66,9 @@ class ColumnDistance:
 def distribution_quantile(
     support: NDArray[np.float64], mass: NDArray[np.float64], levels: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the first of ascending points at which the distribution function reaches levels.
+    """Return for each level the first point at which the distribution function reaches it.
 
-    Levels are in (0, 1]; they are reached up to rounding.
+    The points ascend.  Levels are in (0, 1] and are reached up to rounding.
     """
     reached = np.searchsorted(np.cumsum(mass), levels - 1e-12)
     return support[np.minimum(reached, support.size - 1)]

@@ -261,7 +261,7 @@ def _privacy_loss(measurement: Any) -> tuple[bool, float]:
         measure, (stated, delta) = measure.removeprefix("Approximate(").removesuffix(")"), stated
     if delta or measure not in ("MaxDivergence", "ZeroConcentratedDivergence"):
         raise ValueError(
-            "query must have a privacy loss in epsilon or rho, and no δ of its own, got "
+            "query must have a privacy loss in epsilon or rho, and no δ beside it, got "
             f"{measurement.output_measure} with δ = {delta:g}"
         )
     return measure == "MaxDivergence", float(stated)

@@ -52,7 +52,7 @@ def estimated_shares(
 
 
 def _rising(noisy: NDArray[np.int64], n: int) -> NDArray[np.float64]:
-    """Return counts whose sums are the rising sequence next to the bridge of the noisy ones."""
+    """Return counts whose sums are the rising sequence nearest to the bridge of noisy counts."""
     from scipy.optimize import isotonic_regression
 
     sums, size = np.cumsum(noisy), noisy.size
