@@ -11,11 +11,11 @@ What the loops take has the same name and the same place everywhere:
   action v.  Loops that play change it in place;
 * ``mass``, shape (2, K): S(x), the sum of C[k, v] kernel[v, k, x], so that S / n is the output.  It
   is exact: the first row is the nearest double and the second one the rest;
-* ``scratch``, a :class:`Scratch`: arrays to be written, ``scratch.mass`` the mass of ``profile``;
+* ``scratch``, a :class:`Scratch`: arrays to write to; ``scratch.mass`` is the mass of ``profile``;
 * ``k, v, w``: a bin, the action that its records leave, and the one that they go to; a
   :class:`Move` is these three and a number of records.
 
-The words are those of local search and of set covering.  A move that breaks somebody's privacy is
+The terms come from local search and set covering.  A move that breaks somebody's privacy is
 *repaired* by further moves that restore it.  A *compound move* is a move with its repair by one
 other group, made only if the two together gain.  A *forced move* is made whatever it costs, as the
 perturbation of an iterated local search: single records repair it, chosen by the greedy rule of
@@ -438,8 +438,8 @@ def envelope(profile, kernel, rows):
 def make_move(game, profile, scratch, move):
     """Make a move in place, and write the mass and the envelope after it into ``scratch``.
 
-    ``scratch.mass`` and ``scratch.envelope`` are those of the profile.  The mass is exact before
-    and after, however it was reached.  The envelope changes only if a group appears or dies out.
+    ``scratch.mass`` and ``scratch.envelope`` belong to the profile.  The mass is exact before and
+    after, however it was reached.  The envelope changes only if a group appears or dies out.
     """
     try_move(game, scratch, move)
     copy_mass(scratch.trial, scratch.mass)
@@ -461,7 +461,7 @@ def undo_move(game, profile, scratch, move):
 
 @njit
 def copy_mass(mass, into):
-    """Write one mass over another one."""
+    """Copy a mass into the array of another."""
     for x in range(mass.shape[1]):
         into[0, x], into[1, x] = mass[0, x], mass[1, x]
 
@@ -530,8 +530,8 @@ def best_action(game, profile, scratch, k, v, only, private):
     action, no other one is tried; -1 tries all.
 
     Payoffs are compared as pairs (P_E, -KL), P_E first.  The record stays where it is unless
-    another action is certainly better, and of equally good actions takes the first.  So what it
-    does raises the pair, as real numbers, and no profile can come back.
+    another action is certainly better, and of equally good actions takes the first.  So every move
+    raises the pair, as real numbers, and no profile can return.
     """
     kernel, mass, n = game.kernel, scratch.mass, game.target.n
     best, best_private, best_drop = v, private, 0.0
@@ -555,16 +555,16 @@ def best_response_sweep(game, profile, scratch, batch, unit, fixed_k, fixed_v):
     """One pass of best-response dynamics over all records, in place.
 
     Records play in order of bin, and within a bin in order of the action they held when the pass
-    reached it.  With ``batch``, records of one group whose best response is the same move
-    together: the step doubles as long as the last record of the step would still have chosen so,
-    or, after ``PATIENCE`` steps of a group, as long as it still gains.  KL is convex along the step
-    and no private record may be lost by it, so if its last record gains, the whole step gains.
-    A step of fewer than ``unit`` records is made only if it is all of them.  With ``batch``, a pass
-    ends after ``STEPS`` steps, and what is left has to wait for the next one.
-    The records of bin ``fixed_k`` that play ``fixed_v`` do not move; -1 fixes nobody.
-    Every step raises the pair (P_E, -KL), as real numbers.  There are finitely many profiles, so
-    passes that are repeated come to one without a move.
-    Returns the number of records that moved and the traces of P_E and of the drop in KL.
+    reached it.  With ``batch``, records of one group whose best response is the same move together:
+    the step doubles as long as the last record of the step would still have chosen so, or, after
+    ``PATIENCE`` steps of a group, as long as it still gains.  KL is convex along the step and the
+    step must not expose a private record, so if its last record gains, the whole step gains.  A
+    step of fewer than ``unit`` records is made only if it is all of them.  With ``batch``, a pass
+    ends after ``STEPS`` steps, and what is left has to wait for the next one.  The records of bin
+    ``fixed_k`` that play ``fixed_v`` do not move; -1 fixes nobody.  Every step raises the pair
+    (P_E, -KL), as real numbers.  There are finitely many profiles, so passes that are repeated come
+    to one without a move.  Returns the number of records that moved and the traces of P_E and of
+    the drop in KL.
     """
     kernel, mass, before = game.kernel, scratch.mass, scratch.before
     actions, bins, _ = kernel.shape
@@ -782,7 +782,7 @@ def compound_move_sweep(game, profile, scratch, unit):
 def shortfall(game, profile, mass, exposed):
     """How much the rows of the exposed groups that are left violate the linear form, in sum.
 
-    ``exposed``, of shape (K, V), says which groups are meant.
+    ``exposed``, of shape (K, V), selects the groups.
     """
     kernel, tau, sigma = game.kernel, game.target.tau, game.target.sigma
     actions, bins, outputs = kernel.shape
@@ -909,9 +909,9 @@ def forced_move(game, profile, scratch, move, here, goal, near, unit):
 def forced_move_sweep(game, profile, scratch, near, unit):
     """Force each group, or one of its records, to each other action, and keep what pays.
 
-    With a ``unit`` above 1 it is so many records and not one, and all moves that follow are of at
-    least so many.  In place.  ``near`` is in nats; see ``forced_move``.  Returns how many forced
-    moves paid.
+    With a ``unit`` above 1, that many records are forced instead of one, and every later move has
+    at least that many records.  The profile changes in place.  ``near`` is in nats; see
+    ``forced_move``.  Returns how many forced moves paid off.
     """
     kernel, mass = game.kernel, scratch.mass
     actions, bins, outputs = kernel.shape

@@ -1,16 +1,16 @@
-r"""What a line, a cell and a name of a table are, for the command ``pdpbook`` and ``scan`` alike.
+r"""The lines, cells and names of a table, for the command ``pdpbook`` and for ``scan``.
 
-pyarrow reads the CSV files of both, with one set of options, and leaves every cell a text.  A line
+pyarrow reads CSV files for both, with the same options, and keeps every cell as a text.  A line
 ends with LF, CR or CRLF.  An empty line is a record without values, and a line with more or fewer
-fields than the first is refused.  Blanks at the ends of a cell do not count, nor what cannot be
-seen there; a cell that is empty then, or one of :data:`MISSING`, has no value.  The digits of a
-number are 0 to 9.  Texts of a Parquet file are read like those of a CSV file.
+fields than the first is refused.  Blanks and invisible characters at the ends of a cell do not
+count; a cell that is then empty, or one of :data:`MISSING`, has no value.  The digits of a number
+are 0 to 9.  Texts of a Parquet file are read like those of a CSV file.
 
-A line end inside quotation marks ends no record.  So a quotation mark that nobody meant as one, the
-inches of ``12"`` for example, may swallow all records up to the next such mark, and no rule tells
-them from a note of several lines.  :class:`CsvFile` therefore counts the line ends that have ended
-no record, for the caller to tell.  If there are any and the number of quotation marks is odd, one
-of these is not closed or was not meant as one, and the file is refused.
+A line end inside quotation marks does not end a record.  So a mark that is not meant as a quotation
+mark, such as the inches in ``12"``, may swallow all records up to the next such mark, and no rule
+can distinguish these from a note of several lines.  :class:`CsvFile` therefore counts the line ends
+inside quotation marks, for the caller to report.  If there are any and the number of quotation
+marks is odd, one is not closed or not meant as one, and the file is refused.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ from pdpbook._extras import require
 
 __all__ = ["CsvFile", "WidthError", "canonical", "numbers", "plain", "words"]
 
-#: Texts that say that a value is missing.
+#: Texts that mean that a value is missing.
 MISSING = (
     *("", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NULL", "null", "None"),
     *("NaN", "nan", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
 )
-#: What is seen nowhere: marks of order, of a possible hyphen, and of the beginning of a file.
+#: Invisible characters: marks of direction, of a possible hyphen, and of the beginning of a file.
 INVISIBLE = "\u00ad\u200b\u200e\u200f\u2060\ufeff"
 _BLANKS = "".join(each for each in map(chr, range(0x3001)) if each.isspace()) + INVISIBLE
-#: The space, and those that no line is broken at.
+#: The space and the no-break spaces.
 SPACES = "[ \u00a0\u202f]"
 _WIDTH = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)(.*)", re.DOTALL)
-#: What is wrong with a file whose quotation marks cannot be right.
+#: The message about a file whose quotation marks cannot be right.
 OPEN = "a quotation mark is not closed, or was not meant as one"
 
 
 def canonical(text: str) -> str:
-    r"""Return a text in the form that is common to all texts of the same look.
+    r"""Return a text in the form that is common to all texts that look the same.
 
     This is Unicode's canonical form NFC, with one space between words and none at the ends, and
     without :data:`INVISIBLE`.
@@ -65,7 +65,7 @@ def canonical(text: str) -> str:
 
 
 class WidthError(ValueError):
-    """A record has another number of fields than the first, which is record 1."""
+    """The number of fields of a record differs from that of the first record, record 1."""
 
     def __init__(self, record: int, fields: int, found: int, text: str) -> None:
         self.record, self.fields, self.found = record, fields, found
@@ -81,7 +81,7 @@ class CsvFile:
     """A CSV file of texts, which is unpacked if its name ends in .gz, .bz2, .zst, .xz or .zip.
 
     ``folded`` is the number of line ends inside quotation marks, once all batches have been read.
-    What cannot be read is a ValueError, such as a UnicodeDecodeError or an error of pyarrow.
+    An unreadable file raises a ValueError, such as a UnicodeDecodeError or an error of pyarrow.
     """
 
     path: str | os.PathLike[str]
@@ -107,7 +107,7 @@ class CsvFile:
     def batches(self, places: Sequence[int], *, skip: bool = False) -> Iterator[Any]:
         """Yield the texts of some columns, at most 1 MiB of the file at a time, the first line too.
 
-        An empty line is a record of empty texts.  ``skip`` passes over lines that are no records.
+        An empty line is a record of empty texts.  ``skip`` skips lines that are not records.
         """
         lines, records = _Lines(self.encoding), 0
         with self._open(places, lines, skip=skip) as reader:
@@ -123,7 +123,7 @@ class CsvFile:
 
     @contextmanager
     def _open(self, places: Sequence[int] | None, lines: _Lines, *, skip: bool) -> Iterator[Any]:
-        """Open the file for reading some columns as texts, or all for their number."""
+        """Open the file to read some columns as texts, or to count all columns."""
         arrow, csv = require("pyarrow"), require("pyarrow.csv")
         names = None if places is None else [f"f{place}" for place in places]
         options = {
@@ -155,20 +155,20 @@ class CsvFile:
             raise ValueError(str(error)) from None
 
     def _unpacked(self) -> Any:
-        """Return the bytes of a file that pyarrow cannot unpack, or the name of another."""
+        """Return the bytes of a file that pyarrow cannot unpack, or the name of any other file."""
         name = os.fspath(self.path)
         if name.lower().endswith(".xz"):
             return lzma.open(name)
         if name.lower().endswith(".zip"):
             archive = zipfile.ZipFile(name)
             if len(archive.namelist()) != 1:
-                raise ValueError(f"it must hold one file, got {archive.namelist()}")
+                raise ValueError(f"it must contain one file, got {archive.namelist()}")
             return archive.open(archive.namelist()[0])
         return name
 
 
 class _Lines:
-    """Make bytes UTF-8, the last line with an end, and count line ends and quotation marks."""
+    """Convert bytes to UTF-8, end the last line, and count line ends and quotation marks."""
 
     def __init__(self, encoding: str) -> None:
         self._decoder = codecs.getincrementaldecoder(encoding)()
@@ -201,7 +201,7 @@ def plain(array: Any) -> Any:
 
 
 def words(texts: Any) -> Any:
-    """Return texts without blanks at their ends, and null where one says that it is missing."""
+    """Return texts without blanks at their ends, and null for texts that mean a missing value."""
     arrow, compute = require("pyarrow"), require("pyarrow.compute")
     texts = compute.utf8_trim(texts, characters=_BLANKS)
     missing = compute.is_in(texts, value_set=arrow.array(MISSING, texts.type))
@@ -211,10 +211,10 @@ def words(texts: Any) -> Any:
 def numbers(
     array: Any, *, decimal: str = ".", thousands: str | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the values of an Arrow array as numbers, and which of them are none.
+    """Return the values of an Arrow array as numbers, and which of them are not numbers.
 
-    A number is nan where there is no value, or one that is no number: a word, a truth value, a
-    date.  The two signs are those of texts; if they are the same, no number has decimals.
+    A number is nan if there is no value, or a value that is not a number: a word, a truth value, a
+    date. The two signs apply to texts; if they are the same, no number has decimals.
     """
     arrow, types = require("pyarrow"), require("pyarrow.types")
     array = plain(array)
@@ -230,7 +230,7 @@ def numbers(
 def _numbers_of_words(
     texts: Any, decimal: str, thousands: str | None
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return texts without blanks at their ends as numbers, and which of them are none."""
+    """Return texts without blanks at their ends as numbers, and which of them are not."""
     arrow, compute = require("pyarrow"), require("pyarrow.compute")
     if decimal == "." and thousands is None:
         with suppress(arrow.ArrowInvalid):  # where all are numbers, this is enough

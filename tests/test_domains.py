@@ -99,7 +99,7 @@ number [0, 1]  alpha exploration false_positive_rate granularities granularity l
 number (0, 1)  confidence cosine miss quantile slack
 number (0, 1)  prior: posterior_interval
 number (0, 1)  delta: FilteredDescent.epsilon filter_budget optimal_composition renyi_epsilon
-number (0, 1]  follow learning_rate quantiles
+number (0, 1]  follow learning_rate
 number (0, 1]  share: private_randomiser
 number (0, 1]  sensitivity: Grid bounded_laplace_mechanism
 number (0, 2]  sensitivity: bounded_laplace_scale
@@ -208,7 +208,7 @@ free  x: truncated_laplace_pdf
 free  table: audit_release
 free  lower upper: released_query
 free  after_each by categories column content env file key labels mass mechanism name options
-    other path pipelines profiles queries rows setting settings statistic weights where
+    other path pipelines profiles quantiles queries rows setting settings statistic weights where
 """
 
 WORD = "a word that nobody uses"
@@ -339,6 +339,11 @@ LARGEST = dict(lower=-1.5e308, upper=1.5e308)
 
 #: Changes of a valid call, and what the error says; None where the call must go on.
 RELATIONS: list[tuple[str, dict[str, Any], str | None]] = [
+    *(
+        ("report", dict(publish="quantiles", draws=1, bins=None, quantiles=[share]), said)
+        for share, said in ((0.0, "quantiles"), (1.0, "quantiles"), (1e-6, None), (0.999999, None))
+    ),
+    ("report", dict(publish="quantiles", draws=1, bins=None, quantiles=[0.5, 0.5]), "quantiles"),
     ("Grid", LARGEST, "upper must be a finite distance above lower=-1.5e"),
     ("Grid", dict(lower=4.0), "upper must be a finite number > 4, got upper=4"),
     ("Grid.index", dict(data=[1.0, 4.5]), r"data must lie in \[0, 4\], got data\[1\]=4.5"),

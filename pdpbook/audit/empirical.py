@@ -127,7 +127,7 @@ def audit_power(
     true_positive_rate, false_positive_rate : float
         Probability of the event with the record and without it, in [0, 1].
     runs : int
-        Number of independent runs with the record, and of those without it, from 1 to 10⁹.
+        Number of independent runs with the record, and again without it, from 1 to 10⁹.
     epsilon : float
         The claim to be refuted, from 0 to 700.
     delta, confidence : float

@@ -95,7 +95,7 @@ class RandomiserProgram:
     def _equations(
         self, lower: NDArray[np.int64], mean: NDArray[np.float64]
     ) -> tuple[Any, NDArray[np.float64]]:
-        """Return the equations: weights sum to 1; masses of the lower bound and of other bins."""
+        """Return the equations for the sums of weights and the masses of both groups of bins."""
         bins = self.bins
         own, place = np.divmod(np.arange(bins * bins), bins)
         sums = np.kron(np.eye(bins), np.ones(self.kernel.shape[0]))

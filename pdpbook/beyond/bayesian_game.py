@@ -278,10 +278,10 @@ def simultaneous_replies(
 def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple[Equilibrium, ...]:
     """Find equilibria of a general game with private types.
 
-    Those of the matrix game of pure plans are found by support enumeration where a side has at most
-    8 of them, and otherwise, or where that finds none, by the lexicographic Lemke-Howson algorithm
-    from every start, which finds at least one.  Both come from the library QuantEcon.  Each result
-    is kept only if its regret, recomputed here, is 0.
+    Support enumeration finds the equilibria of the matrix game of pure plans if a side has at most
+    8 plans.  Otherwise, or if it finds none, the lexicographic Lemke-Howson algorithm runs from
+    every start and finds at least one.  Both come from the library QuantEcon.  Each result is kept
+    only if its regret, recomputed here, is 0.
 
     Parameters
     ----------

@@ -147,8 +147,8 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
         The records whose privacy determines :math:`R_E`: ``"record"``, the record that has just
         been given its noise, or ``"all"``, every record of the data set.
     before : str
-        Noise of a record before its turn: ``"silent"``, none, or ``"laplace"``, the noise of the
-        Laplace mechanism.
+        Noise of a record before its turn: ``"silent"`` for none, or ``"laplace"`` for the noise of
+        the Laplace mechanism.
     shuffle : bool
         If true, the records come in a new random order in each episode, else in ascending order.
     encoding : int

@@ -1,14 +1,14 @@
 r"""A column of a file, read so that no record is lost: for the command ``pdpbook``.
 
-``pdpbook._tables`` reads the file and says what a line and a cell are.  What is ambiguous then
-is refused here, and the message says which line of the file it is and which option of the command
-makes it clear.
+``pdpbook._tables`` reads the file and defines lines and cells.  If a line is still ambiguous, it
+is refused here, and the message names the line and the option of the command that resolves the
+ambiguity.
 
-``58.085`` may be 58 or 58,085, and nothing in the cell tells which.  The whole column may: a cell
-such as ``0.5`` or ``1234.5`` groups no digits.  Where each cell can be read in both ways the column
-is refused, and the message shows both readings and the option for each.
+``58.085`` may be 58 or 58,085, and nothing in the cell shows which.  The rest of the column may:
+the dot in ``0.5`` or ``1234.5`` cannot group digits.  If every cell can be read in both ways, the
+column is refused, and the message shows both readings and the option for each.
 
-A column of categories is read as it is written.  ``NA`` and ``None`` mean that a value is missing,
+A column of categories is read as it is written.  ``NA`` and ``None`` stand for a missing value
 unless they are among the levels.
 """
 
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 __all__ = ["TableFile"]
 
-#: What may separate the columns of a CSV file, beside the comma.
+#: What may separate the columns of a CSV file, apart from the comma.
 _SEPARATORS = (";", "\t", "|")
-#: So many columns are named in a message.
+#: The largest number of columns that a message names.
 _NAMED = 10
-#: How files begin that are no text, and what to do with them.
+#: The first bytes of files that are not texts, and what to do with these files.
 _BEGINNINGS = {
     b"PAR1\x15": "it is a Parquet file, so let its name end in .parquet",
     b"ARROW1": "it is a Feather file, so save its table as CSV or Parquet",
@@ -47,20 +47,20 @@ _BEGINNINGS = {
     b"PK\x03\x04": "it is a spreadsheet or another archive, so save its table as CSV",
 }
 _COMPRESSED = (".gz", ".bz2", ".zst", ".xz", ".zip")
-#: What is written beside a number for its unit, in place of a hyphen, and between its digits.
+#: Signs of a unit beside a number, in place of a hyphen, and between digits.
 _UNITS, _MINUS, _BETWEEN = "%‰€$£¥", "\u2212\u2012\u2013\u2014\uff0d", ",.'’ "
 
 
 @dataclass(frozen=True)
 class TableFile:
-    """A CSV or Parquet file with a table, and how it is written.
+    """A CSV or Parquet file with a table, and its format.
 
     It is Parquet if its name ends in ``.parquet`` or ``.pq``, otherwise CSV, which may be
-    compressed; ``sep``, ``encoding`` and ``header`` are about CSV only, and ``decimal`` and
-    ``thousands`` about texts.  Without a header the columns are called 1, 2, 3 and so on.
-    ``thousands`` groups the digits by three; ``none`` says that nothing does, and a space stands
-    for the spaces at which no line is broken, too.  If it is the decimal sign too, the numbers have
-    no decimals.  ``missing`` says whether records without a value are refused or dropped.
+    compressed; ``sep``, ``encoding`` and ``header`` apply to CSV only, and ``decimal`` and
+    ``thousands`` to texts.  Without a header the columns are called 1, 2, 3 and so on.
+    ``thousands`` groups the digits by three; ``none`` means that nothing does, and a space also
+    represents no-break spaces.  If it is also the decimal sign, the numbers have no decimals.
+    ``missing`` determines whether records without a value are refused or dropped.
     """
 
     path: Path
@@ -72,7 +72,7 @@ class TableFile:
     missing: str = "refuse"
 
     def __post_init__(self) -> None:
-        """Check the two signs, and put the tab for its name."""
+        """Check the two signs, and replace the name of the tab by the tab."""
         if self.sep == r"\t":
             object.__setattr__(self, "sep", "\t")
         if self.thousands is not None and re.fullmatch(_tables.SPACES, self.thousands):
@@ -91,14 +91,14 @@ class TableFile:
 
     @property
     def is_parquet(self) -> bool:
-        """Whether the name of the file says that it is a Parquet file."""
+        """Whether the file is a Parquet file, by its name."""
         return self.path.suffix.lower() in (".parquet", ".pq")
 
     def column(self, name: str | None = None) -> pd.Series:
         """Return a column of numbers, one for each record of the file.
 
         Its name may be left out if only one of the columns with a name holds numbers.  A ValueError
-        says what is wrong with the file, where, and which option may help.
+        states what is wrong where, and which option may help.
         """
         import pandas as pd
 
@@ -114,8 +114,8 @@ class TableFile:
     def labels(self, name: str | None, levels: Sequence[str]) -> pd.Series:
         """Return a column of categories, one canonical text for each record.
 
-        Its name may be left out if only one column has a name.  The texts need not be levels; these
-        say what is not missing, and how a number is written: 1.0 is the level ``1``.
+        Its name may be left out if only one column has a name.  The texts need not be levels, which
+        only decide what is not missing, and that 1.0 is ``1``.
         """
         import pandas as pd
 
@@ -129,7 +129,7 @@ class TableFile:
         return self._complete(place, column, column.isna(), "a value")
 
     def _complete(self, place: int, column: pd.Series, bad: pd.Series, what: str) -> pd.Series:
-        """Return a column with all values, without the records that have none if they may go."""
+        """Return a column without gaps: refuse or drop the records that lack a value."""
         if self.missing == "drop":
             column = column.dropna()
             bad = bad[column.index]
@@ -137,7 +137,7 @@ class TableFile:
             where = int(column.index[int(bad.argmax())])
             empty = "" if self.is_parquet else " (an empty line counts as a record without one)"
             raise ValueError(
-                f"column {column.name!r} of {self.path} must hold {what} in every record{empty}; "
+                f"column {column.name!r} of {self.path} must have {what} in every record{empty}; "
                 "decide what a missing value stands for before you report, or give --missing drop "
                 f"to leave such records out and count them, got {bad.sum():,} of {len(bad):,} "
                 f"missing{' or infinite' if column.dtype.kind == 'f' else ''}, the first in "
@@ -164,9 +164,9 @@ class TableFile:
         return "\n".join(said)
 
     def place(self, row: int) -> str:
-        """Return where a record, counted from 0, stands in the file: its line as an editor counts.
+        """Return where a record, counted from 0, is in the file: its line as an editor counts.
 
-        Of a Parquet file it is the row, from 1.
+        For a Parquet file it is the row, counted from 1.
         """
         if self.is_parquet:
             return f"row {row + 1}"
@@ -214,12 +214,12 @@ class TableFile:
             columns = _listed(table.column_names if self.is_parquet else self._csv.first)
             first = "" if self.is_parquet else ", and not its first line only"
             raise ValueError(
-                f"{self.path} must hold records{first}, got none of the columns {columns}"
+                f"{self.path} must contain records{first}, got none of the columns {columns}"
             )
         return table
 
     def _beginning(self) -> str:
-        """Return what a file is that does not begin as text, if that can be told."""
+        """Return the kind of a file that does not begin as a text, if it can be recognised."""
         if self.is_parquet or self.path.suffix.lower() in _COMPRESSED:
             return ""
         with self.path.open("rb") as file:
@@ -242,15 +242,15 @@ class TableFile:
         return record + int(self._folds[: record - 1].sum())
 
     def _first_fold(self) -> int:
-        """Return the first line with a cell that goes on in the next line."""
+        """Return the first line with a cell that continues in the next line."""
         return self._line(int(self._folds.nonzero()[0][0]) + 1)
 
     def _cell(self, place: int, row: int) -> Any:
-        """Return the value of a cell, in a CSV file the text as it is written."""
+        """Return the value of a cell; for a CSV file, the text as it is written."""
         return self._table.column(place)[int(row)].as_py()
 
     def _numbers(self, place: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return the numbers of a column as the options say, and which cells are none."""
+        """Return the numbers of a column, read by the options, and which cells are not numbers."""
         group = None if self.thousands == "none" else self.thousands
         chunks = self._table.column(place).chunks
         read = [numbers(each, decimal=self.decimal, thousands=group) for each in chunks]
@@ -273,8 +273,8 @@ class TableFile:
         for chunk in map(plain, self._table.column(place).chunks):
             if types.is_nested(chunk.type) or "binary" in str(chunk.type):
                 raise ValueError(
-                    f"column {self._names[place]!r} of {self.path} must hold texts, got values of "
-                    f"type {chunk.type}"
+                    f"column {self._names[place]!r} of {self.path} must contain texts, got values "
+                    f"of type {chunk.type}"
                 )
             coded = chunk.dictionary_encode()
             floats = types.is_floating(coded.dictionary.type)  # of 32 bits: 0.1 is no 0.100000001
@@ -284,7 +284,7 @@ class TableFile:
         return texts
 
     def _place_of(self, name: str) -> int:
-        """Return which column has a name."""
+        """Return the index of the column with a name."""
         found = [i for i, each in enumerate(self._names) if each == canonical(name)]
         if not found:
             numeric, others = self._kinds
@@ -296,7 +296,7 @@ class TableFile:
             )
         if len(found) > 1:
             raise ValueError(
-                f"{self.path} must have one column of the name {name!r}, got {len(found)}"
+                f"{self.path} must have exactly one column named {name!r}, got {len(found)}"
             )
         return found[0]
 
@@ -310,14 +310,14 @@ class TableFile:
         return kinds
 
     def _only_one(self) -> int:
-        """Return which column is the only one of numbers, or say why there is not just one."""
+        """Return the index of the only column of numbers, or raise an error."""
         numeric, others = self._kinds
         numeric = [each for each in numeric if each]
         figures = [each for each in numeric if self._is_number(each)]
         if figures and self.header and not self.is_parquet:
             raise ValueError(
-                f"the first line of {self.path} must hold the names of the columns: if it is "
-                "a record, give --no-header; if it holds names, give --column, got the number "
+                f"the first line of {self.path} must contain the names of the columns: if it is "
+                "a record, give --no-header; if it contains names, give --column; got the number "
                 f"{figures[0]!r}"
             )
         if len(numeric) > 1:
@@ -334,7 +334,7 @@ class TableFile:
         )
 
     def _other_width(self, error: WidthError) -> str:
-        """Return what is wrong with a line of too many or too few fields."""
+        """Return the message about a line with too many or too few fields."""
         hint = self._hint() or error.perhaps
         if not hint and error.fields == 1 and self.sep == ",":
             hint = "; if the comma is the decimal sign, give --sep ';' --decimal ','"
@@ -351,7 +351,7 @@ class TableFile:
         )
 
     def _hint(self) -> str:
-        """Return what is wrong with the first line, if it shows."""
+        """Return what is wrong with the first line, if that is visible."""
         if self.is_parquet:
             return ""
         fields = self._csv.first
@@ -395,7 +395,7 @@ class TableFile:
             )
 
     def _no_number(self, place: int, wrong: NDArray[np.int64]) -> str:
-        """Return that a cell is no number, and the options that its signs ask for."""
+        """Return a message about a cell that is not a number, with the options that may help."""
         column = self._table.column(place)
         cell = self._cell(place, wrong[0])
         asked = hint = ""
@@ -409,14 +409,14 @@ class TableFile:
             if canonical(cell) == self._names[place] and self.header and not self.is_parquet:
                 hint = "; remove this line, which has the names of the columns again"
         return (
-            f"column {self._names[place]!r} of {self.path} must hold numbers only{asked}, got "
+            f"column {self._names[place]!r} of {self.path} must contain numbers only{asked}, got "
             f"{str(cell)!r} in {self.place(int(wrong[0]))}{hint}"
         )
 
     def _cell_hint(self, cell: str, where: int, alone: bool) -> str:
-        """Return what a cell that is no number shows by its own signs.
+        """Return what the signs in a cell suggest if it is not a number.
 
-        ``alone`` says that all other cells are numbers, but for those that say the same.
+        ``alone`` means that all other cells are numbers or have the same text.
         """
         cell = re.sub(_tables.SPACES, " ", cell)
         if not any(each.isdigit() for each in cell):
@@ -442,14 +442,14 @@ class TableFile:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Return the names of columns for a message: all if they are few, otherwise the first."""
+    """Return the names of columns for a message: all if they are few, otherwise the first few."""
     if len(names) <= _NAMED:
         return str([*names])
     return f"{[*names[:_NAMED]]} and {len(names) - _NAMED:,} more"
 
 
 def _number(text: str) -> Decimal | None:
-    """Return what a text says, if it is a number."""
+    """Return the number that a text represents, or None."""
     with suppress(InvalidOperation):
         return Decimal(text)
     return None

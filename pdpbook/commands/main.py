@@ -1,13 +1,12 @@
-"""The command ``pdpbook``: what the package does for a file, without a line of Python.
+"""The command ``pdpbook``: the package applied to a file, without a line of Python.
 
 ``pdpbook report wine.csv --column proline --range 200 1800 --epsilon 1 --output report.html``
 writes the report of :func:`pdpbook.report` as one page, and ``pdpbook release`` with the same
-options makes the release that was chosen, once: :func:`pdpbook.own_data.make_release`.
-``pdpbook audit`` says what releases of any program tell about each record of a file:
-:func:`pdpbook.own_data.audit_release`.
-For a column of categories ``--categories "none,school,university"`` stands in place of ``--range``.
-``pdpbook --help`` lists the commands, and ``python -m pdpbook`` is the same.  On standard output is
-the answer and nothing else.
+options makes the release that was chosen, once: :func:`pdpbook.own_data.make_release`.  ``pdpbook
+audit`` computes what releases by any program reveal about each record of a file:
+:func:`pdpbook.own_data.audit_release`.  For a column of categories ``--categories
+"none,school,university"`` replaces ``--range``.  ``pdpbook --help`` lists the commands, and
+``python -m pdpbook`` is the same.  Standard output contains the answer and nothing else.
 
 ======== ===========================================================================================
 exit     meaning
@@ -49,9 +48,9 @@ click = _extras.require("click")
 
 GIVEN = click.Path(exists=True, dir_okay=False, path_type=Path)
 WRITTEN = click.Path(dir_okay=False, path_type=Path)
-#: The option that sets an argument of a function, where it has another name.
+#: The option that sets an argument of a function, if their names differ.
 OPTIONS = {"lower": "range", "upper": "range"}
-#: The parameters of the command that say something of numbers, and their options.
+#: The parameters of the command that apply to numbers only, and their options.
 OF_NUMBERS = {
     "bounds": "--range",
     "range_from_data": "--range-from-data",
@@ -65,10 +64,10 @@ OF_NUMBERS = {
 
 @contextmanager
 def nothing_printed() -> Iterator[None]:
-    """Send to standard error what libraries print meanwhile, those in C too.
+    """Send to standard error what libraries print meanwhile, including libraries in C.
 
-    A solver that greets on standard output would otherwise stand before the answer, and ``--json``
-    would not be JSON.
+    Otherwise the greeting of a solver would precede the answer on standard output, and the output
+    of ``--json`` would not be JSON.
     """
     sys.stdout.flush()
     kept = os.dup(1)
@@ -86,13 +85,13 @@ def nothing_printed() -> Iterator[None]:
 def check_range(
     values: pd.Series, bounds: tuple[float, float] | None, outside: str, file: TableFile
 ) -> None:
-    """Refuse values that do not go with the range, in the words of the command."""
+    """Refuse values that do not fit the range, with a message about the options of the command."""
     numbers = values.to_numpy(dtype=np.float64)
     if bounds is None:
         if numbers.size > 1 and numbers.min() == numbers.max():
             raise ValueError(
-                f"column {values.name!r} must hold different values for --range-from-data, so give "
-                f"--range instead, got only {numbers[0]:g}"
+                f"column {values.name!r} must contain different values for --range-from-data, so "
+                f"give --range instead, got only {numbers[0]:g}"
             )
         return
     lower, upper = bounds
@@ -118,11 +117,11 @@ def split_levels(categories: str) -> list[str]:
 
 
 def check_levels(values: pd.Series, levels: Sequence[str], file: TableFile) -> None:
-    """Refuse values that are not among the levels, in the words of the command."""
+    """Refuse values that are not among the levels, with a message about the options."""
     strange = np.flatnonzero(~values.isin([*levels]))
     if strange.size:
         raise ValueError(
-            f"column {values.name!r} must hold the levels of --categories only, unless --other "
+            f"column {values.name!r} must contain only the levels of --categories, unless --other "
             f"names a level for all other values, got {strange.size:,} of {len(values):,} that are "
             f"not among them, the first in {file.place(int(values.index[strange[0]]))}: "
             f"{values.iloc[strange[0]]!r}"
@@ -130,7 +129,7 @@ def check_levels(values: pd.Series, levels: Sequence[str], file: TableFile) -> N
 
 
 def check_folder(output: Path) -> None:
-    """Refuse an output that cannot be written, before anything is computed for it."""
+    """Refuse an output that cannot be written, before anything is computed."""
     folder = output.absolute().parent
     if not folder.is_dir():
         raise FileNotFoundError(f"{output} cannot be written: there is no folder {folder}")
@@ -139,7 +138,7 @@ def check_folder(output: Path) -> None:
 
 
 def check_replaced(output: Path) -> None:
-    """Refuse to replace a file that is not a report of ours."""
+    """Refuse to replace a file that is not a report of pdpbook."""
     from pdpbook.own_data.page import GENERATOR
 
     if output.exists() and GENERATOR.encode() not in output.read_bytes()[:1000]:
@@ -168,7 +167,7 @@ def asked_levels(categories: str | None, other: str | None) -> tuple[str, ...]:
 
 
 def table_file(file: Path, *, no_header: bool, **options: Any) -> TableFile:
-    """Return a file that is read as the options say."""
+    """Return a file that is read according to the options."""
     return TableFile(file, header=not no_header, **options)
 
 
@@ -183,9 +182,9 @@ def read(
     missing: str,
     **asked: Any,
 ) -> tuple[TableFile, pd.Series, dict[str, Any]]:
-    """Return a file, its column, and the arguments with which the package is asked about it.
+    """Return a file, its column, and the arguments for the functions of the package.
 
-    The column is refused if it does not go with the range or the levels.
+    The column is refused if it does not fit the range or the levels.
     """
     levels = asked_levels(categories, other)
     how = {key: asked.pop(key) for key in ("no_header", "sep", "decimal", "thousands", "encoding")}
@@ -193,8 +192,8 @@ def read(
     values = table.labels(column, levels) if levels else table.column(column)
     if len(values) < 2:
         raise ValueError(
-            f"column {values.name!r} of {file} must hold at least 2 records, "
-            f"got {len(values)}{' that have a value' if missing == 'drop' else ''}"
+            f"column {values.name!r} of {file} must contain at least 2 records, "
+            f"got {len(values)}{' with a value' if missing == 'drop' else ''}"
         )
     if not levels:
         check_range(values, bounds, outside, table)
@@ -229,14 +228,14 @@ def refused() -> Iterator[None]:
 
 
 def shares(_: Any, __: Any, value: str | None) -> list[float] | None:
-    """Return the quantiles that are asked for."""
+    """Return the requested quantiles."""
     try:
         return None if value is None else [float(each) for each in value.split(",")]
     except ValueError as error:
         raise click.BadParameter(f"give shares such as 0.05,0.95, got {value!r}") from error
 
 
-#: The file, and the options that say how it is read.
+#: The file, and the options for reading it.
 READING = [
     click.argument("file", type=GIVEN),
     click.option(
@@ -253,7 +252,7 @@ READING = [
         help="The first line of a CSV file is a record; the columns are called 1, 2, 3 and so on.",
     ),
 ]
-#: The options that say what is to be published of which column.
+#: The options that select a column and what to publish.
 ASKED = [
     click.option(
         "--column",
@@ -380,7 +379,7 @@ def report(
     """Compare the ways to publish a column of FILE, and recommend one.
 
     FILE is a CSV or a Parquet file. The report is computed from the records and is not private
-    itself: keep it where they are.
+    itself, so keep it where the records are.
     """
     from pdpbook.own_data.reports import report as make_report
 
@@ -457,8 +456,8 @@ def release(
 ) -> None:
     """Make a release of a column of FILE, once, and write it.
 
-    The values are drawn exactly, from the generator of the operating system. A statement of
-    what they promise stands beside them, for programs. What is written may be published; the
+    The values are drawn in exact integer arithmetic, from the generator of the operating system. A
+    statement of the promise is written beside them in JSON. What is written may be published; the
     record of releases is for the owner of FILE.
     """
     from pdpbook.own_data.publishing import make_release, record_of, refuse_twice, statement_path
@@ -526,11 +525,11 @@ def release(
 def audit(
     file: Path, queries: Path, by: str | None, most: int, as_json: bool, **options: Any
 ) -> None:
-    """Compute what released queries of FILE tell about each of its records.
+    """Compute what released queries of FILE reveal about each of its records.
 
-    FILE is a CSV or a Parquet file with one record a row, and the queries are counts, sums, means
-    and quantiles that were released with noise, by any program. The audit is computed from the
-    records and is not private itself: keep it where they are.
+    FILE is a CSV or a Parquet file with one record per row, and the queries are counts, sums, means
+    and quantiles that any program released with noise. The audit is computed from the records and
+    is not private itself, so keep it where the records are.
     """
     import pandas as pd
 
@@ -605,7 +604,7 @@ def audited_columns(table: TableFile, queries: Sequence[Any]) -> dict[str, Any]:
             texts = table.labels(each.where, ()).str.lower()
             if not texts.isin(["true", "false"]).all():
                 raise ValueError(
-                    f"column {each.where!r} of {table.path} must hold true and false only"
+                    f"column {each.where!r} of {table.path} must contain only true and false"
                 )
             found[each.where] = texts == "true"
     for each in queries:

@@ -144,7 +144,7 @@ def pair_row(
     Returns
     -------
     dict
-        Least and most numbers of records over the seeds: exposed by one coordinate
+        Smallest and largest numbers, over the seeds, of records exposed by one coordinate
         (``alone_high``), by the pair beyond ε (``pair_low``, ``pair_high``), and by the pair beyond
         2ε (``twice_low``, ``twice_high``).
 

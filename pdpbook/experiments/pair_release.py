@@ -98,7 +98,7 @@ def sample_pairs(
     first, second : ndarray, shapes (n, K) and (n, L)
         Output distributions of the records in the two features.
     size : int
-        Number of independent draws, at most as many as have rows of 2 GiB in total.
+        Number of independent draws, whose rows may take at most 2 GiB in total.
     rng : numpy.random.Generator
 
     Returns

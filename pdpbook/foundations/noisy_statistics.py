@@ -1,47 +1,46 @@
-r"""A mean and a quantile that can be released: whole numbers on a public grid, exactly drawn.
+r"""A mean and a quantile for release: whole numbers on a public grid, drawn without rounding.
 
 **The mean.**  Let n be public and the values lie in a public range of length w, and choose a step g
 that depends on n and the range alone.  Each value is replaced by the whole number
 :math:`k_i\in\{0,\dots,W\}` of steps above the lower end that is next to it, W = ⌈w/g⌉.  This is a
-function of one record, so its rounding errors do not matter.  What is summed is how far each value
-is from the *middle* of the range, the whole number :math:`2k_i-W` of half steps, and this sum is
-divided by the public n, whatever number of records there is:
+function of one record, so its rounding errors do not matter.  The signed distances of the values
+from the *middle* of the range, :math:`2k_i-W` half steps, are added, and the sum is divided by the
+public n, whatever the number of records is:
 
 .. math:: M=\Bigl\lfloor\frac W2+\frac{\sum_i(2k_i-W)}{2n}+\frac12\Bigr\rfloor .
 
 With all n records M is the mean, rounded to a whole number of steps.  *Sensitivity.*  The neighbour
-of the data lacks one record, and n stays, because it is public and the algorithm is made for it.
-So the sum loses one term of at most W in size, the fraction changes by at most W/2n, and M by at
-most :math:`\Delta=\lceil W/2n\rceil`, because
-:math:`\lfloor a+\Delta\rfloor=\lfloor a\rfloor+\Delta`.
+of the data lacks one record, and n stays, because it is a public parameter of the algorithm.  So
+the sum loses one term of at most W in size, the fraction changes by at most W/2n, and M by at most
+:math:`\Delta=\lceil W/2n\rceil`, because :math:`\lfloor a+\Delta\rfloor=\lfloor a\rfloor+\Delta`.
 In the unit of the values this is w/2n, half of the range over n.  A record at the middle changes
 nothing; a record at an end changes most.  If a record is *replaced*, the sum loses one term and
 gets another, so M changes by at most 2Δ.  Discrete Laplace noise of rate ε/Δ on M is therefore
-ε-private for removal and 2ε-private for replacement, with no sum or rounding left out.
+ε-private for removal and 2ε-private for replacement, including all sums and rounding.
 
-(A mean that divides by the number of records that are there changes by up to w/n in both cases.
-For removal this needs twice the noise, to hide a change that only the divisor makes.)
+(A mean that divides by the actual number of records changes by up to w/n in both cases.  For
+removal it requires twice the noise, to hide a change that only the divisor causes.)
 
-What is released is M with its noise, moved to the nearer end of the range if it is outside, which
-costs nothing: a multiple of g above the lower end, or an end.  g is the *precision* of the release,
-a power of ten of at most a thousandth of w/n, so that rounding Δ up adds at most two parts in a
-thousand to the noise.
+The release is M with its noise, moved to the nearer end of the range if it is outside, which costs
+nothing.  It is a multiple of g above the lower end, or an end.  g is the *precision* of the
+release, a power of ten of at most a thousandth of w/n, so that rounding Δ up adds at most two parts
+in a thousand to the noise.
 
-**A quantile** is chosen among public candidates by the exponential mechanism.  Each record is
-first replaced by the nearest candidate, which is a function of one record.  Let :math:`a(r)` be the
-number of records below the candidate r, and :math:`b(r)` the number of records below or at r.  The
+**A quantile** is chosen among public candidates by the exponential mechanism.  Each record is first
+replaced by the nearest candidate, which is a function of one record.  Let :math:`a(r)` be the
+number of records below the candidate r, and :math:`b(r)` the number of records at or below r.  The
 q-quantile has the rank qn, and r has all ranks from a(r) to b(r), so the utility of r is minus the
 distance of qn from this interval,
 
 .. math:: u(r)=-\max\{a(r)-qn,\;qn-b(r),\;0\} .
 
 The utility is 0 at a value that many records share if qn is among their ranks.  The utility
-:math:`-|b(r)-qn|` ignores such ties: it has the same value at the tie as at all candidates
-between the tie and the next record.
+:math:`-|b(r)-qn|` ignores such ties: it has the same value at the tie and at all candidates between
+the tie and the next record.
 
-*Sensitivity.*  Without a record, n is n - 1, and a(r) and b(r) fall by one or stay.  So
-:math:`a(r)-qn` rises by q or falls by 1 - q, and :math:`qn-b(r)` falls by q or rises by 1 - q.
-A maximum changes by at most the largest change of its arguments, so u(r) changes by at most
+*Sensitivity.*  If a record is removed, n falls to n - 1, and a(r) and b(r) fall by one or stay.  So
+:math:`a(r)-qn` rises by q or falls by 1 - q, and :math:`qn-b(r)` falls by q or rises by 1 - q.  A
+maximum changes by at most the largest change of its arguments, so u(r) changes by at most
 :math:`\max\{q,1-q\}`.  If a record is replaced by another, qn stays and a(r) and b(r) change by at
 most 1, so u(r) changes by at most 1.  The utilities are fractions, and the choice is exact
 (:func:`pdpbook.foundations.discrete_noise.choose`).
@@ -99,7 +98,7 @@ class MeanGrid:
 
     @property
     def sensitivity(self) -> int:
-        """By how many steps the removal of one record changes the mean at most."""
+        """The largest change of the mean by the removal of one record, in steps."""
         return -(-self.steps // (2 * self.n))
 
     def places(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -114,7 +113,7 @@ class MeanGrid:
         return (total + (self.steps + 1) * n) // (2 * n)
 
     def mean(self, values: NDArray[np.float64]) -> int:
-        """Return the mean as a whole number of steps above the lower end; n stays without some."""
+        """Return the mean in whole steps above the lower end; n stays if records are missing."""
         return int(self._mean(int((2 * self.places(values) - self.steps).sum())))
 
     def changes(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -124,7 +123,7 @@ class MeanGrid:
         return changed
 
     def number(self, steps: int) -> float:
-        """Return the number that is so many steps above the lower end, moved into the range."""
+        """Return the number at a number of steps above the lower end, moved into the range."""
         within = min(max(steps, 0), self.steps)
         return min(float(Fraction(self.lower) + within * self.step), self.upper)
 
@@ -139,12 +138,12 @@ class MeanGrid:
         return np.array([float(Fraction(rate * c, UNITS)) for c in changes.tolist()])[place]
 
     def error(self, values: NDArray[np.float64], epsilon: float) -> float:
-        r"""Return how far a noisy mean of level ε is from the mean of the values, on average.
+        r"""Return the mean distance of a noisy mean of level ε from the mean of the values.
 
-        That is the sum of :math:`\Pr[Y>t]` over all t from the mean x to the upper end, and of
+        It is the sum of :math:`\Pr[Y>t]` over all t from the mean x to the upper end, and of
         :math:`\Pr[Y<t]` from the lower end to x, in steps, where Y = M + Z is not yet moved into
-        the range.  Between M and M + 1 the first is :math:`a/(1+a)` with :math:`a=e^{-r}`, and it
-        falls by a with each step.
+        the range.  Between M and M + 1 the first is :math:`a/(1+a)` with :math:`a=e^{-r}`, and each
+        further step multiplies it by a.
         """
         rate, mean = self.rate(epsilon) / UNITS, self.mean(values)
         ends = (np.array([self.lower, self.upper, values.mean()]) - self.lower) / float(self.step)
@@ -157,9 +156,9 @@ class MeanGrid:
         return float(self.step) * float(tails[0] + tails[1] + length[2] - 2.0 * tails[2])
 
     def reach(self, epsilon: float) -> int:
-        """Return by how many steps a noisy mean of level ε is off at most, with 95 %.
+        """Return the 95 % bound on the error of a noisy mean of level ε, in steps.
 
-        One of them is for the rounding of the values and of their mean to steps.
+        One step accounts for the rounding of the values and of their mean.
         """
         return laplace_reach(self.rate(epsilon)) + 1
 
@@ -178,8 +177,9 @@ def mean_grid(n: int, *, lower: float, upper: float) -> MeanGrid:
     """Return the grid for the mean of 2 to 10⁸ values on a range.
 
     Its step is the largest power of ten that is at most a thousandth of (upper - lower) / n; for n
-    above about 10⁷, it is the smallest one with which the sum of all records has 61 bits.  The ends
-    are at most 1e100 in size and at least 1e-100 apart.  Taught in *From the theorem to the bits*.
+    above about 10⁷, it is the smallest one for which the sum of all records fits into 61 bits.  The
+    ends are at most 1e100 in size and at least 1e-100 apart.  Taught in *From the theorem to the
+    bits*.
 
     >>> grid = mean_grid(178, lower=200, upper=1800)
     >>> float(grid.step), grid.steps, grid.sensitivity
@@ -224,15 +224,15 @@ def noisy_mean(
     -------
     float
         A multiple of the precision above ``lower``, which :func:`mean_grid` gives: the mean with
-        discrete Laplace noise of a mean absolute value of about (upper - lower) / (2 n epsilon),
+        discrete Laplace noise with a mean absolute value of about (upper - lower) / (2 n epsilon),
         moved into the range.
 
     Notes
     -----
     Neighbouring data sets differ by the removal of one record, and n is public: it is the divisor
-    for both.  Against the replacement of a record the mean costs 2ε.  Source: Ghosh, Roughgarden &
-    Sundararajan (2009) for the noise; Canonne, Kamath & Steinke (2020) for how it is drawn.  Taught
-    in *From the theorem to the bits*.
+    for both.  If a record is replaced, the mean costs 2ε.  Source: Ghosh, Roughgarden &
+    Sundararajan (2009) for the noise; Canonne, Kamath & Steinke (2020) for the sampler.  Taught in
+    *From the theorem to the bits*.
 
     Examples
     --------
@@ -283,15 +283,15 @@ def noisy_quantile(
     rng : numpy.random.Generator, optional
         For a release, leave it out: the default is the generator of the operating system.
     quantile : float
-        The share q in (0, 1) of the records that lie below or at it.
+        The share q in (0, 1) of the records at or below the quantile.
 
     Returns
     -------
     float
-        One of the candidates.  A candidate is the likelier, the nearer the rank qn is to the ranks
-        of the records at it; each record counts for the nearest candidate.  The probabilities are
-        those of :func:`pdpbook.per_instance.quantile_probabilities`, at an ε that is smaller by
-        :math:`2^{-61}`.
+        One of the candidates.  The nearer the rank qn is to the ranks of the records at a
+        candidate, the likelier the candidate; each record counts for the nearest candidate.  The
+        probabilities are those of :func:`pdpbook.per_instance.quantile_probabilities`, at an ε that
+        is smaller by :math:`2^{-61}`.
 
     Notes
     -----

@@ -1,8 +1,8 @@
-r"""Permute-and-flip: a private choice among many candidates, never worse than the exponential one.
+r"""Permute-and-flip: a private choice, never worse than the exponential mechanism.
 
-The candidates are tried in a random order.  The one with the utility u is accepted with probability
-:math:`e^{-x}`, where :math:`x=\sigma(u^*-u)` and :math:`u^*` is the largest utility; the first that
-is accepted is chosen.  The best candidate is accepted for certain, so the choice ends.
+The candidates are tried in a random order.  A candidate of utility u is accepted with probability
+:math:`e^{-x}`, where :math:`x=\sigma(u^*-u)` and :math:`u^*` is the largest utility; the first
+accepted candidate is chosen.  The best candidate is always accepted, so the choice ends.
 
 **Privacy.** Suppose that a change of the data changes all utilities by numbers from l to h.  Then
 no probability changes by a factor of more than :math:`e^{\sigma(h-l)}`.  Proof: with independent
@@ -10,25 +10,25 @@ exponential variables :math:`E_r` of mean 1 the choice has the distribution of
 :math:`\arg\max_r(\sigma u_r+E_r)` (Ding et al. 2021).  Fix all variables but that of r.  Then r
 wins if :math:`E_r\ge m`, where m is the largest of the other sums minus :math:`\sigma u_r`, and the
 change of the data raises m by at most :math:`\sigma(h-l)`.  Since :math:`\Pr[E\ge m+c]\ge
-e^{-c}\Pr[E\ge m]` for every m and c ≥ 0, the probability falls by at most that factor; and
-backwards it rises by no more.  The exponential mechanism with the weights :math:`e^{\sigma u}`
-promises the same, and its expected utility is never larger (McKenna & Sheldon 2020).
+e^{-c}\Pr[E\ge m]` for every m and c ≥ 0, the probability falls by at most that factor, and by
+symmetry it rises by at most that factor.  The exponential mechanism with weights :math:`e^{\sigma
+u}` is as private, and its expected utility is never larger (McKenna & Sheldon 2020).
 
-**Distribution.**  Let each candidate be tried at a uniform time t.  It is chosen at its time if
-nothing that came before was accepted, so with :math:`p_r=e^{-x_r}`
+**Distribution.**  Let each candidate be tried at a uniform time t.  It is chosen if it is the first
+to be accepted, so with :math:`p_r=e^{-x_r}`
 
 .. math:: \Pr[r]=p_r\int_0^1\prod_{s\ne r}(1-p_st)\,dt .
 
-Candidates with equal utilities are one *group*, so the product has few different factors however
+Candidates with equal utilities are one *group*, so the product has few different factors, however
 many candidates there are.  The integral is a sum over the intervals between the powers of 1/2, with
-Gauss's rule on each.
+Gaussian quadrature on each.
 
 **How far from the best.**  The product is at most 1 - t, so
 :math:`\Pr[r]\le p_r\int_0^1\frac{1-t}{1-p_rt}dt\le p_r\frac{1+p_r}2`.  Of R candidates those with
 :math:`x\ge y` are therefore chosen with probability at most :math:`R\,e^{-y}(1+e^{-y})/2`.
 
-**Sampling** is exact: a uniform number names the candidate that is tried next, one that was tried
-before is passed over, and the coin is that of :mod:`pdpbook.foundations.discrete_noise`.
+**Sampling** is exact: a uniform number selects the next candidate, a candidate that has been tried
+is skipped, and the coin is tossed by :mod:`pdpbook.foundations.discrete_noise`.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ from pdpbook.foundations.discrete_noise import LARGEST, UNITS, coins
 
 __all__ = ["choice_reach", "flip_nodes", "flip_probabilities", "permute_and_flip", "rejections"]
 
-#: Candidates beyond this exponent change no other probability in its sixteen digits.
+#: Candidates beyond this exponent do not change the sixteen digits of any other probability.
 NEAR = 45.0
 _BLOCK = 2**14
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(10)
 
 
 def flip_nodes(candidates: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the nodes and the weights of the integral over t for so many candidates, both (J,)."""
+    """Return nodes and weights of the integral over t for a number of candidates, both (J,)."""
     panels = math.ceil(math.log2(candidates + 1.0)) + 4
     ends = np.append(0.0, 0.5 ** np.arange(panels, -1, -1.0))
     half = np.diff(ends) / 2.0
@@ -85,7 +85,7 @@ def flip_probabilities(
 
 
 def choice_reach(candidates: int, *, level: float = 0.95) -> float:
-    """Return the exponent beyond which no candidate is chosen but for a chance of 1 - level."""
+    """Return the exponent that the chosen candidate exceeds with probability at most 1 - level."""
     left = 1.0 - level
     return -math.log((math.sqrt(1.0 + 8.0 * left / candidates) - 1.0) / 2.0)
 
@@ -93,9 +93,9 @@ def choice_reach(candidates: int, *, level: float = 0.95) -> float:
 def permute_and_flip(
     exponent: Callable[[NDArray[np.int64]], list[int]], candidates: int, rng: np.random.Generator
 ) -> int:
-    """Choose one of the candidates 0, 1, … exactly.
+    """Choose one of the candidates 0, 1, … without rounding.
 
-    ``exponent`` returns the x of candidates as whole numbers of :math:`2^{-62}`; the least is 0.
+    ``exponent`` returns the x of candidates in whole units of :math:`2^{-62}`; the least is 0.
     """
     tried: set[int] = set()
     while True:

@@ -1,4 +1,4 @@
-"""Your own column: what each release of it promises, what it costs, and which one to use."""
+"""Your own column: what each release promises, what it costs, and which one to use."""
 
 import lazy_loader
 

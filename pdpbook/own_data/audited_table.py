@@ -1,9 +1,9 @@
-"""The columns and groups of a table whose releases are audited, checked when they are used.
+"""The columns and groups of a table whose releases are audited; each is checked when first used.
 
-A query names columns: one that is summed up, some whose values make the groups, and one that says
-which records take part.  Only columns that a query names are looked at, so a table may hold
-anything else, and the groups of several columns are made once for all queries that share them.
-The principle is taught in *What a released statistic tells about each record*.
+A query names columns: one to add up, some whose values define the groups, and one that selects the
+records.  Only columns that a query names are read, so the others may contain anything, and the
+groups of several columns are made once for all queries that share them.  The principle is taught in
+*What a released statistic tells about each record*.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 
 class AuditedTable:
-    """The columns of a table, checked when they are used, and its groups, made once."""
+    """The columns of a table, checked when they are first used, and its groups, made once."""
 
     def __init__(self, table: Any) -> None:
         if not isinstance(table, (pd.DataFrame, Mapping)):
@@ -43,7 +43,7 @@ class AuditedTable:
                 raise ValueError(f"table must have columns of one length, got {lengths}")
             self.records = next(iter(lengths.values()), 0)
         if self.records < 1:
-            raise ValueError("table must hold at least one record, got none")
+            raise ValueError("table must contain at least one record, got none")
 
     def _column(self, name: str) -> Any:
         if name not in self._table:
@@ -80,12 +80,12 @@ class AuditedTable:
 
 
 def label_codes(name: str, labels: Any, records: int) -> tuple[NDArray[np.int64], list[Any]]:
-    """Return the place of each record's label among all labels, and these in order."""
+    """Return the index of each record's label, and the labels in order."""
     if not isinstance(labels, (pd.Series, pd.Categorical)):
         labels = _validate.sequence(name, labels)
     if len(labels) != records:
         raise ValueError(
-            f"{name} must hold a label for each of {records} records, got {len(labels)}"
+            f"{name} must contain a label for each of {records} records, got {len(labels)}"
         )
     try:
         codes, found = pd.factorize(pd.Series(labels).astype(object), sort=True)
@@ -94,5 +94,5 @@ def label_codes(name: str, labels: Any, records: int) -> tuple[NDArray[np.int64]
         raise _validate.fail(name, "labels that can be put in order", kind) from None
     missing = int((codes < 0).sum())
     if missing:
-        raise ValueError(f"{name} must hold no missing value, got {missing} of them")
+        raise ValueError(f"{name} must contain no missing value, got {missing} of them")
     return codes.astype(np.int64), list(found)

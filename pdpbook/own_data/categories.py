@@ -1,22 +1,22 @@
 r"""A column of categories, whose levels are public.
 
-The levels of a column such as *education* are part of what is released, as the range of a column of
-numbers is.  They are therefore given by the user, in the order in which they are to be published,
-and never read from the data: a list of the levels that occur would tell that somebody has the
-rarest of them, and no ε counts that.  A level that nobody has is published like any other.  A value
-that is not one of the levels is refused, or, if the user names a level for all others, counted
-there.  Texts that look the same are the same level: an accent may be a character of its own or not,
+The levels of a column such as *education* are part of the release, like the range of a column of
+numbers.  The user therefore gives them, in the order in which they are published, and they are
+never read from the data: a list of the levels that occur would reveal that somebody has the rarest
+of them, and no ε covers this.  A level that no record has is published like any other.  A value
+that is not one of the levels is refused or, if the user names a level for all other values, counted
+there.  Texts that look the same are the same level: an accent may be a separate character or not,
 and blanks at the ends do not count.
 
 After this check a record is the number of its level, from 0 to k − 1, and the column is a
 :class:`pdpbook.own_data.Column` with one bin of width 1 for each level.  A table of counts by level
-is then the histogram of n records in k bins, so the releases of counts, their samplers and their
-accounting are those of every other column (:mod:`pdpbook.own_data.releases`): a record moves one
-count by one, and loses ε.
+is then the histogram of n records in k bins, so its counts are released, drawn and accounted for as
+in every other column (:mod:`pdpbook.own_data.releases`): a record changes one count by one, and
+loses ε.
 
 Levels have neither an order nor a distance.  A mean, quartiles, Laplace noise and the errors of
-values that are drawn like the data need one, so none of them is offered, and the releases are
-compared by the error of a count, in records.
+values that are drawn like the data need an order or a distance, so they are not offered, and the
+releases are compared by the error of a count, in records.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from pdpbook._tables import canonical
 
 __all__ = ["level_codes", "level_names", "only_counts"]
 
-#: The most levels: as many as a report may have bins.
+#: The largest number of levels, which is also the largest number of bins of a report.
 MOST_LEVELS = 1024
 
 
 def level_names(categories: ArrayLike, other: str | None = None) -> tuple[str, ...]:
-    """Check the levels of a column of categories, and return all of them: from 2 to 1,024.
+    """Check the 2 to 1,024 levels of a column of categories, and return them.
 
-    ``other``, the level to which all other values are counted, becomes the last one if it is not
-    among ``categories``.
+    ``other``, the level under which all other values are counted, becomes the last level if it is
+    not among ``categories``.
     """
     listed = _validate.sequence("categories", categories)
     for each in listed:
         if not isinstance(each, str) or not each.strip():
             error = ValueError if isinstance(each, str) else TypeError
             got = "an empty one" if isinstance(each, str) else f"one of type {type(each).__name__}"
-            raise error(f"categories must hold texts, none of them empty, got {got}")
+            raise error(f"categories must contain texts, none of them empty, got {got}")
     levels = [canonical(each) for each in listed]
     for place, each in enumerate(levels):
         if each in levels[:place]:
@@ -60,7 +60,7 @@ def level_names(categories: ArrayLike, other: str | None = None) -> tuple[str, .
             levels.append(canonical(other))
     if not 2 <= len(levels) <= MOST_LEVELS:
         raise ValueError(
-            f"categories must hold from 2 to {MOST_LEVELS:,} levels, got {len(levels)}"
+            f"categories must contain from 2 to {MOST_LEVELS:,} levels, got {len(levels)}"
         )
     return tuple(levels)
 
@@ -70,7 +70,7 @@ def level_codes(
 ) -> tuple[NDArray[np.int64], int]:
     """Return the number of each record's level, from 0 to k - 1, and how many became ``other``.
 
-    Missing and empty texts are refused, and so are values of no level without ``other``.
+    Missing and empty texts are refused, and without ``other`` so are values of no level.
     """
     levels = level_names(categories, other)
     if getattr(values, "ndim", 1) != 1:
@@ -79,7 +79,7 @@ def level_codes(
         )
     records = _validate.sequence("values", values)
     if len(records) < 2:
-        raise ValueError(f"values must hold at least 2 records, got {len(records)}")
+        raise ValueError(f"values must contain at least 2 records, got {len(records)}")
     bad = [i for i, each in enumerate(records) if not isinstance(each, str) or not each.strip()]
     if bad:
         raise TypeError(
@@ -104,12 +104,12 @@ def level_codes(
 
 
 def _written(value: Any) -> str:
-    """Return what was given as an error shows it: NumPy's numbers as numbers."""
+    """Return the text that an error shows for a value: NumPy's numbers as numbers."""
     return repr(value.item() if isinstance(value, np.generic) else value)
 
 
 def only_counts(publish: str, bins: int | None) -> None:
-    """Refuse what a column of categories does not have: other statistics, or a number of bins."""
+    """Refuse statistics and numbers of bins that a column of categories cannot have."""
     if publish != "counts":
         raise _validate.fail(
             "publish", "'counts' for categories, which have no order and no distance", publish

@@ -1,24 +1,24 @@
 r"""A column of numbers on a public range, or of categories with public levels.
 
 Every promise in this package is made for a range that was fixed without the data.  If the range is
-taken from the data, a release tells the smallest and the largest value, which no noise hides.  A
-:class:`Column` therefore says where its range comes from, and what is public of it, its
-:class:`Frame`, is apart from its values.  Values outside the range are refused,
-or, if the caller says so, moved to the nearer end and counted; a missing value is refused.  A
-column of categories has levels in place of a range: :mod:`pdpbook.own_data.categories`.
+taken from the data, a release reveals the smallest and the largest value, which no noise hides.  A
+:class:`Column` therefore records where its range comes from, and its public part, the
+:class:`Frame`, is separate from its values.  Values outside the range are refused, or, if the
+caller says so, moved to the nearer end and counted; a missing value is refused.  A column of
+categories has levels in place of a range: :mod:`pdpbook.own_data.categories`.
 
 The number of bins is part of the release too.  :func:`public_bins` chooses it from the number of
 records and ε alone, so that two errors balance.  The distance of a value from the midpoint of its
 bin is w/4K on average, in a range of length w.  *Counts* have independent noise of variance
 :math:`2/\lambda^2`, with :math:`\lambda=2\sinh\frac\varepsilon2`, about ε.  Once the noisy counts
 are made to sum to n, the noise of the sum of the first k of them has the variance
-:math:`\frac2{\lambda^2}k(1-\frac kK)`, and the area below its mean size is
+:math:`\frac2{\lambda^2}k(1-\frac kK)`, and the mean absolute noise encloses the area
 :math:`\frac{\sqrt\pi}4\sqrt K\,w/n\lambda`.  The sum of both errors is smallest at
-:math:`K=(\frac2{\sqrt\pi}n\lambda)^{2/3}`, for which the rule is :math:`(n\lambda)^{2/3}`.
+:math:`K=(\frac2{\sqrt\pi}n\lambda)^{2/3}`, and the rule uses :math:`(n\lambda)^{2/3}`.
 
-*Values* that are drawn have another noise: k-ary randomised response releases a record as a
-uniformly drawn bin with probability :math:`K/(K+n(e^\varepsilon-1))`, so its error grows with K
-about as :math:`K/(n(e^\varepsilon-1))`.  Then the two balance near
+*Drawn values* have different noise: k-ary randomised response releases a record as a uniformly
+drawn bin with probability :math:`K/(K+n(e^\varepsilon-1))`, so its error grows with K about as
+:math:`K/(n(e^\varepsilon-1))`.  The two errors then balance near
 :math:`K=\sqrt{n(e^\varepsilon-1)}`.
 """
 
@@ -46,13 +46,13 @@ LARGEST, NARROWEST = 1e100, 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class Frame:
-    """What is public of a column before any of it is released: its name and its range or levels.
+    """The public part of a column before any release: its name, and its range or levels.
 
     Attributes
     ----------
     name : str
     lower, upper : float
-        Ends of the range, in the column's unit; of categories 0 and k - 1.
+        Ends of the range, in the column's unit; for categories, 0 and k - 1.
     public_range : bool
         Whether the caller gave the range; otherwise it was taken from the data.
     whole : bool
@@ -62,7 +62,7 @@ class Frame:
     levels : tuple of str
         The k levels of a column of categories, in their order; empty for numbers.
     other : str or None
-        The level to which all other values are counted.
+        The level under which all other values are counted.
     """
 
     name: str
@@ -82,9 +82,8 @@ class Frame:
     def grid(self, bins: int) -> Grid:
         """Return the grid of K ≥ 2 equal bins on the range.
 
-        For whole numbers each bin has equally many of them in its middle: one, if there are enough
-        bins for it; then there are as many bins as numbers, or as few as hold them all.  Categories
-        have one bin for each level.
+        For whole numbers, every bin covers equally many of them, one if possible, and no more bins
+        are used than are needed.  Categories have one bin for each level.
         """
         bins = _validate.integer("bins", bins, at_least=2)
         if self.levels:
@@ -106,12 +105,13 @@ class Column(Frame):
     Attributes
     ----------
     name, lower, upper, public_range, whole, outside, levels, other
-        What is public of it: :class:`pdpbook.own_data.Frame`.
+        The public part: see :class:`pdpbook.own_data.Frame`.
     values : ndarray, shape (n,)
-        The values in ascending order, inside the range; of categories the numbers of their levels.
+        The values in ascending order, inside the range; for categories, the numbers of their
+        levels.
     moved : int
-        How many values lay outside the range and were moved to its nearer end, or were none of the
-        levels and are counted to ``other``.
+        Number of values that were outside the range and were moved to its nearer end, or that were
+        not among the levels and are counted under ``other``.
     """
 
     values: NDArray[np.float64]
@@ -130,7 +130,7 @@ class Column(Frame):
         return self.values.size
 
     def quantile(self, quantiles: ArrayLike) -> NDArray[np.float64]:
-        """Return the smallest values with at least these shares of the records below or at them."""
+        """Return the smallest values with at least these shares of the records at or below them."""
         shares = _validate.finite_vector("quantiles", quantiles)
         if not ((shares > 0) & (shares <= 1)).all():
             raise _validate.fail("quantiles", "shares in (0, 1]", quantiles)
@@ -149,7 +149,7 @@ def make_column(
     name: str = "value",
     whole: bool = False,
 ) -> Column:
-    """Check a column of numbers and put it on its range, or one of categories on its levels.
+    """Check a column, and map its numbers to their range or its categories to their levels.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def make_column(
         raise ValueError(f"values must be one column, got an array of shape {numbers.shape}")
     numbers = numbers.astype(np.float64)
     if numbers.size < 2:
-        raise ValueError(f"values must hold at least 2 records, got {numbers.size}")
+        raise ValueError(f"values must contain at least 2 records, got {numbers.size}")
     bad = np.flatnonzero(~np.isfinite(numbers))
     if bad.size:
         raise ValueError(
@@ -259,7 +259,7 @@ def make_column(
 
 
 def _check_whole(numbers: NDArray[np.float64], lower: float, upper: float) -> None:
-    """Refuse a column of whole numbers that holds others, or whose range ends at others."""
+    """Refuse values and ends of the range that are not whole numbers."""
     for name, end in (("lower", lower), ("upper", upper)):
         if end != math.floor(end) or abs(end) > 2**52:
             raise _validate.fail(name, "a whole number of at most 2**52, for whole=True", end)
@@ -280,14 +280,14 @@ def public_bins(n: int, epsilon: float, *, publish: str = "value") -> int:
         At least 2.
     epsilon : float
     publish : {"value", "counts", "mean", "quantiles"}
-        What is to be published with them.
+        What is to be published with these bins.
 
     Returns
     -------
     int
         For values :math:`\sqrt{n(e^\varepsilon-1)}` rounded, but at least 8 and at most 256; for
-        what is computed from counts :math:`(2n\sinh\frac\varepsilon2)^{2/3}` rounded, but at least
-        8 and at most 1,024.
+        releases that are computed from counts, :math:`(2n\sinh\frac\varepsilon2)^{2/3}` rounded,
+        but at least 8 and at most 1,024.
 
     Notes
     -----

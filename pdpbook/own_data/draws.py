@@ -1,8 +1,8 @@
-"""How each release is drawn: the published values as a table, exactly and without a seed.
+"""How each release is drawn: the published values as a table, without rounding or a seed.
 
 There is one function for each release that is differentially private.  It takes the terms of the
-release and the column, and draws from the generator of the operating system, in whole numbers.  A
-second call is a second release.
+release and the column, and draws in integer arithmetic, from the generator of the operating system.
+A second call is a second release.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def draw_noisy_counts(terms: Terms, column: Column) -> pd.DataFrame:
 
 
 def draw_histogram(terms: Terms, column: Column) -> pd.DataFrame:
-    """Draw a DP histogram, or what is wanted of it: its mean, its quantiles or values."""
+    """Draw a DP histogram, or its mean, its quantiles or values from it."""
     noisy, n = _noisy(terms, column), terms.records
     ordered = not terms.frame.levels
     shares = estimated_shares(noisy, n, terms.spent.epsilon, ordered=ordered)
@@ -99,7 +99,7 @@ def _quantiles(
     low: NDArray[np.float64],
     high: NDArray[np.float64],
 ) -> pd.DataFrame:
-    """Return quantiles, each with the quantiles of the column between which it is, with 95 %."""
+    """Return quantiles, each with the 95 % interval of its rank among the records."""
     within = {"from quantile": np.clip(low, 0.0, 1.0), "to quantile": np.clip(high, 0.0, 1.0)}
     return pd.DataFrame({"quantile": terms.quantiles, "value": values} | within)
 
@@ -111,7 +111,7 @@ def _around(
     upper: float = math.inf,
     published: NDArray[Any] | None = None,
 ) -> dict[str, NDArray[Any]]:
-    """Return the ends of 95 % intervals, inside what is possible and around what is published."""
+    """Return the ends of 95 % intervals, within the possible range, around what is published."""
     low, high = (np.clip(noisy + side * reach, lower, upper) for side in (-1.0, 1.0))
     if published is None:
         return {"low": low, "high": high}
@@ -147,13 +147,13 @@ def _noisy(terms: Terms, column: Column) -> NDArray[np.int64]:
 
 
 def _values(terms: Terms, counts: NDArray[np.int64], rows: NDArray[np.float64]) -> pd.DataFrame:
-    """Draw records from counts, and release each by its row of a randomiser."""
+    """Draw records from counts, and release each with its row of a randomiser."""
     drawn = draw_released(counts, rows, terms.draws)
     return pd.DataFrame({terms.frame.name: terms.grid.midpoints[drawn]})
 
 
 def _bins(terms: Terms) -> dict[str, NDArray[Any]]:
-    """Return the ends of the bins: of whole numbers the first and the last; or the levels."""
+    """Return the ends of the bins (for whole numbers, the first and the last), or the levels."""
     grid, frame = terms.grid, terms.frame
     if frame.levels:
         return {"level": np.array(frame.levels, dtype=object)}

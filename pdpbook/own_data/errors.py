@@ -7,15 +7,15 @@ the two means.
 
 F steps at the midpoints of the K bins, G at each of the n values.  Between two midpoints F is a
 constant c, and G crosses it once, at the c-quantile of the values.  With
-:math:`A(t)=\int_{-\infty}^tG=\frac1n\sum_{x_i\le t}(t-x_i)`, which sums of the sorted values give,
-the area between two midpoints is therefore a sum of two terms.  After one sort a distance takes
-K searches, so that many releases of a million values are compared quickly.
+:math:`A(t)=\int_{-\infty}^tG=\frac1n\sum_{x_i\le t}(t-x_i)`, which follows from sums of the sorted
+values, the area between two midpoints is therefore a sum of two terms.  After one sort, a distance
+takes K searches, so many releases of a million values can be compared quickly.
 
-Who publishes m values that are drawn from a distribution publishes neither its mean nor its
-quantiles, but m values, and their mean and quantiles miss those of the column by more than those of
-the distribution do.  The mean of m draws has the distribution of a sum, and the j-th smallest of m
-draws is at most x if at least j of them are, a binomial probability.  So both errors are sums, and
-nothing has to be drawn.
+Publishing m values that are drawn from a distribution reveals neither its mean nor its quantiles.
+The mean and the quantiles of the m values are usually farther from the column than those of the
+distribution.  The mean of m draws has the distribution of a sum, and the j-th smallest of m draws
+is at most x if at least j of them are, a binomial probability.  So both errors are sums, and no
+simulation is needed.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ class ColumnDistance:
 def distribution_quantile(
     support: NDArray[np.float64], mass: NDArray[np.float64], levels: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the first of ascending points at which the distribution function reaches levels.
+    """Return for each level the first point at which the distribution function reaches it.
 
-    Levels are in (0, 1]; they are reached up to rounding.
+    The points ascend.  Levels are in (0, 1] and are reached up to rounding.
     """
     reached = np.searchsorted(np.cumsum(mass), levels - 1e-12)
     return support[np.minimum(reached, support.size - 1)]
@@ -79,9 +79,9 @@ def drawn_mean_error(
 ) -> float:
     r"""Return :math:`\mathrm E|\bar X_m-t|`, the mean distance of the mean of m draws from t.
 
-    The draws are independent, from K points with equal distances.  The result is exact up to
-    rounding if m (K - 1) is below 2¹⁷, otherwise that of a normal variable with the same mean and
-    variance, whose relative error is of the order 1/m.
+    The draws are independent, from K equally spaced points.  The result is exact up to rounding if
+    m (K - 1) is below 2¹⁷, otherwise it is computed for a normal variable with the same mean and
+    variance, with a relative error of the order 1/m.
     """
     if draws == 1:
         return float(mass @ np.abs(support - target))
@@ -108,10 +108,10 @@ def drawn_quantile_errors(
     levels: NDArray[np.float64],
     targets: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return how far the quantiles of several draws are from targets, shape (q,), on average.
+    """Return the mean distances of the quantiles of several draws from targets, shape (q,).
 
-    A quantile is the smallest draw that has at least this share of the m draws below or at it, so
-    that with one draw all quantiles are this draw.
+    A quantile is the smallest draw that has at least this share of the m draws at or below it, so
+    if there is one draw, it is every quantile.
     """
     from scipy.special import betainc
 

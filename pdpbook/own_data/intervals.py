@@ -1,19 +1,19 @@
-r"""How far noise carries what is computed from noisy counts: 95 % intervals from the noise alone.
+r"""How far noise moves what is computed from noisy counts: 95 % intervals from the noise alone.
 
 The distribution of the noise is public, so an interval costs nothing and depends on the data only
 through what is published.  For one count it is exact
 (:func:`pdpbook.foundations.discrete_noise.laplace_reach`).  A sum :math:`\sum_kw_kZ_k` of discrete
-Laplace numbers is bounded as Chernoff does it, with the moments
+Laplace numbers has a Chernoff bound, with the moments
 
 .. math:: \mathrm E\,e^{\theta Z}=\frac{\cosh\varepsilon-1}{\cosh\varepsilon-\cosh\theta} ,
           \qquad |\theta|<\varepsilon :
 
 for every θ > 0 it is beyond :math:`\bigl(\ln\frac2\alpha+\sum_k\ln\mathrm E\,e^{\theta w_kZ}\bigr)
-/\theta` in size with probability at most α.  Each θ gives a bound, so the best of a few is one.
+/\theta` in size with probability at most α.  Each θ gives a bound, so the best of a few is a bound.
 
-The sums of the first counts, made to end at n, have the noise
-:math:`\sum_{j\le k}Z_j-\frac kK\sum_jZ_j`.  With α/K for each k the bound holds for all of them
-together, and so for the one that a quantile picks.
+The sums of the first counts, made to end at n, have the noise :math:`\sum_{j\le k}Z_j-\frac
+kK\sum_jZ_j`.  With α/K for each k, the bound is valid for all sums together, hence for the one of a
+quantile.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TRIED = np.linspace(0.02, 0.98, 49)
 
 
 def sum_reach(weights: NDArray[np.float64], epsilon: float) -> float:
-    """Return a bound on the size of a weighted sum of the noise of counts, with 95 %.
+    """Return a 95 % bound on the size of a weighted sum of the noise of counts.
 
     >>> round(sum_reach(np.ones(1), 1.0), 1), round(sum_reach(np.ones(100), 1.0), 1)
     (5.8, 37.3)
@@ -43,7 +43,7 @@ def sum_reach(weights: NDArray[np.float64], epsilon: float) -> float:
 
 
 def bridge_reach(bins: int, epsilon: float) -> float:
-    """Return a bound on the noise of all sums of the first counts, made to end at n, with 95 %."""
+    """Return a 95 % bound on the noise of all sums of the first counts, made to end at n."""
     first = np.arange(1, bins)[:, None]
     theta = _TRIED * epsilon
     inside = first * _moments(theta * (1.0 - first / bins), epsilon)
@@ -58,5 +58,5 @@ def _moments(theta: NDArray[np.float64], epsilon: float) -> NDArray[np.float64]:
 
 
 def _bounds(moments: NDArray[np.float64], theta: NDArray[np.float64], sums: float) -> NDArray[Any]:
-    """Return the least of the bounds of each θ, the last axis, for one of so many sums."""
+    """Return the smallest bound over θ, the last axis, for one of the given number of sums."""
     return np.asarray(((math.log(2.0 * sums / (1.0 - LEVEL)) + moments) / theta).min(axis=-1))

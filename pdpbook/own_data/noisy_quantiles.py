@@ -1,24 +1,24 @@
 r"""Quantiles that are chosen privately among the points of a fine grid.
 
 **The points** are the multiples of 1, 2 or 5 times a power of ten in the range, so that prices and
-grades lie on them.  Noise misses a quantile by about :math:`1/\varepsilon` records, which take up a
+grades lie on them.  A noisy quantile is off by about :math:`1/\varepsilon` records, which span a
 distance of :math:`w/n\varepsilon` on average in a range of length w, so at least
-:math:`2n\varepsilon` steps are useful.  A much finer grid would do harm where several records share
-a value, because it has more points beside it.  Each record counts for the point next to it, a
-function of one record.
+:math:`2n\varepsilon` steps are useful.  A much finer grid would do harm if several records share a
+value, because there are more points beside this value.  Each record counts for the point next to
+it, a function of one record.
 
 **The utility** of a point r for the q-quantile of n records is :math:`-d(r)`, the distance of the
 rank qn from the ranks that r has,
 
 .. math:: d(r)=\max\{a(r)-qn,\;qn-b(r),\;0\},
 
-where a(r) records are below r and b(r) below or at it.  Some point has the distance 0.  The choice
-is by permute-and-flip (:mod:`pdpbook.foundations.permute_and_flip`) at one slope σ for all
-quantiles, so that each of them misses by about as many records.
+where a(r) records are below r and b(r) records are at or below r.  Some point has the distance 0.
+The choice is by permute-and-flip (:mod:`pdpbook.foundations.permute_and_flip`) at one slope σ for
+all quantiles, so that all quantiles are off by about the same number of records.
 
-**What k quantiles cost together.**  Let a record leave, and let a records be below it and b below
-or at it.  For each q its removal changes all distances by numbers between two that are s apart, and
-that choice costs σs.
+**What k quantiles cost together.**  Remove a record that has a records below it and b records at or
+below it.  For each q, all distances then change by numbers from an interval of length s, and the
+choice costs σs.
 
 - *Always* :math:`s\le2\max\{q,1-q\}`.  Without the record qn falls by q and a(r), b(r) fall by one
   or stay, so :math:`a(r)-qn` rises by q or falls by 1 - q, and :math:`qn-b(r)` falls by q or rises
@@ -35,13 +35,12 @@ that choice costs σs.
 So no record costs more than σS for S the larger of :math:`\sum\max\{1,2(1-q)\}` and
 :math:`\sum\max\{1,2q\}`: 1 for the median alone, 7/2 for the three quartiles.  If a record is
 *replaced*, n stays, a(r) and b(r) change by at most one, and each choice costs at most 2σ.  An
-exponent is rounded up to a multiple of :math:`2^{-62}`, which adds less than two of them to each
-choice; they are taken off ε first.
+exponent is rounded up to a multiple of :math:`2^{-62}`, which adds less than two such units to the
+cost of each choice; these are subtracted from ε first.
 
 **The loss of a record** is the sum over the quantiles of the largest change of a log probability.
-To remove a record of the point k changes the distances below k, those above, and that of k, each in
-a way that does not depend on k otherwise, so that the sums over all points on one side of k are
-partial sums.
+Removing a record at the point k changes the distances below k, above k, and at k, each in a way
+that does not otherwise depend on k, so the sums over all points on one side of k are partial sums.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ _CHUNK = 256
 
 
 def slope_cost(quantiles: Sequence[float], neighbours: str) -> Fraction:
-    """Return what a slope of 1 costs for all quantiles together.
+    """Return the cost of all quantiles together at a slope of 1.
 
     >>> slope_cost([0.5], "removal"), slope_cost([0.25, 0.5, 0.75], "removal")
     (Fraction(1, 1), Fraction(7, 2))
@@ -98,7 +97,7 @@ def quantile_slope(quantiles: Sequence[float], epsilon: float, neighbours: str) 
 
 
 def exact_share(quantile: float) -> Fraction:
-    """Return a quantile as the fraction that its digits mean, of at most a million parts."""
+    """Return a decimal quantile as a fraction whose denominator is at most a million."""
     return Fraction(quantile).limit_denominator(10**6)
 
 
@@ -111,20 +110,20 @@ class QuantileGrid:
     size: int
 
     def numbers(self, places: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return points by their places."""
+        """Return the points with the given indices."""
         if max(abs(self.first), self.step.numerator, self.step.denominator) < 2**40:
             return (self.first + places) * self.step.numerator / self.step.denominator
         return np.array([float((self.first + each) * self.step) for each in places.tolist()])
 
     def places(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the place of the point next to each value."""
+        """Return the index of the point nearest to each value."""
         start = float(self.first * self.step)
         steps = np.rint((values - start) / float(self.step))
         return np.clip(steps, 0, self.size - 1).astype(np.int64)
 
 
 def quantile_grid(frame: Frame, n: int, epsilon: float) -> QuantileGrid:
-    """Return the points for n records and ε: the range counts, and not the values.
+    """Return the points for n records and ε, from the range and not from the values.
 
     >>> grid = quantile_grid(Frame(name="age", lower=0.0, upper=100.0), 50, 1.0)
     >>> grid.size, float(grid.step)
@@ -146,7 +145,7 @@ def quantile_grid(frame: Frame, n: int, epsilon: float) -> QuantileGrid:
 class QuantileChoice:
     """The choice of one quantile of a column, whose records have places on a grid.
 
-    Points without records between two with records are one group, and a point with records is one.
+    A point with records is a group, and so are the points between two such neighbouring points.
     """
 
     grid: QuantileGrid
@@ -156,7 +155,7 @@ class QuantileChoice:
 
     @cached_property
     def _groups(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """The first point of each group, its number of points, and of records, shape (G,)."""
+        """First point, number of points and number of records of each group, shape (G,)."""
         occupied, counts = np.unique(self.places, return_counts=True)
         starts = np.unique(np.concatenate([[0], occupied, occupied + 1]))
         starts = starts[starts < self.grid.size]
@@ -174,7 +173,7 @@ class QuantileChoice:
 
     @cached_property
     def _ranks(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """How many records are below each group, and below or at it."""
+        """The number of records below each group, and at or below it."""
         upto = np.cumsum(self._groups[2])
         return upto - self._groups[2], upto
 
@@ -189,7 +188,7 @@ class QuantileChoice:
         return exponents, flip_probabilities(exponents, self._groups[1].astype(float))
 
     def draw(self, rng: np.random.Generator | None = None) -> float:
-        """Draw the quantile, exactly."""
+        """Draw the quantile without rounding."""
         starts, misses = self._groups[0], self._misses(self.places.size, *self._ranks)
         unit = self.slope * UNITS / exact_share(self.quantile).denominator
         top, bottom = unit.numerator, unit.denominator
@@ -203,7 +202,7 @@ class QuantileChoice:
 
     @property
     def reach(self) -> float:
-        """Ranks by which the drawn quantile is off at most, in shares, with probability 95 %."""
+        """Largest error of the rank of the drawn quantile with probability 95 %, as a share."""
         return choice_reach(self.grid.size) / float(self.slope) / self.places.size
 
     def error(self, target: float) -> float:
@@ -216,7 +215,7 @@ class QuantileChoice:
         return float(np.exp(self._present[1]) @ (total - 2.0 * below))
 
     def losses(self) -> NDArray[np.float64]:
-        """Return the loss of each record by this choice, shape (n,), in nats."""
+        """Return the loss of each record from this choice, shape (n,), in nats."""
         starts, size, records = self._groups
         n, (below, upto), (present, logs) = self.places.size - 1, self._ranks, self._present
         absent = [  # exponents of points before the record that leaves, after it, and of its own

@@ -3,10 +3,9 @@
 A plan spends one budget on several queries.  OpenDP summarises its noise in a table: a row for each
 released number, with the aggregate, the distribution and its scale.  The rest is in the plan of
 Polars: which rows take part, the groups, the columns, and the ranges or the candidates.  Both are
-read, and nothing is believed that can be read: what the caller says of the plan has to agree with
-it, and so has the worst case.  A plan with any step that is not known here is refused, and the
-error names the step.  The principle is taught in *What a released statistic tells about each
-record*.
+read, and both the description by the caller and the worst case have to agree with what is read.  A
+plan with an unknown step is refused, and the error names the step.  The principle is taught in
+*What a released statistic tells about each record*.
 """
 
 from __future__ import annotations
@@ -56,8 +55,8 @@ def plan_queries(
     query : opendp.extras.polars.LazyFrameQuery
         What ``context.query()...`` returns, with public groups.
     arguments : mapping from str to mapping, optional
-        What the plan has to say of a released column, as arguments of :func:`released_query`, such
-        as ``{"income": {"lower": 0, "upper": 100}}``; ``column`` is its name in the table.
+        What the plan has to state about a released column, as arguments of :func:`released_query`,
+        such as ``{"income": {"lower": 0, "upper": 100}}``; ``column`` is its name in the table.
     by, where : optional
         The columns that the plan has to group by, and the column of its filter.
 
@@ -98,9 +97,9 @@ def plan_queries(
         warnings.simplefilter("ignore")
         aggregates, groups, flag = _steps(json.loads(query.polars_plan.serialize(format="json")))
     if by is not None and [*by] != groups:
-        raise ValueError(f"by must be that of the plan, {groups}, got by={by!r}")
+        raise ValueError(f"by must agree with the plan, {groups}, got by={by!r}")
     if where is not None and where != flag:
-        raise ValueError(f"where must be that of the plan, {flag!r}, got where={where!r}")
+        raise ValueError(f"where must agree with the plan, {flag!r}, got where={where!r}")
     read = [_aggregate(each) for each in aggregates]
     released = {name: settings for name, _, settings in read}
     for name, said in given.items():
@@ -119,14 +118,14 @@ def plan_queries(
     found = sum(worst_cost(each, pure) for each in queries)
     if next(rows, None) is not None or not math.isclose(stated, found, rel_tol=1e-6):
         raise ValueError(
-            f"query must have the worst case of what is read of it, {found:.6g}, got a plan with a "
-            f"worst case of {stated:.6g}"
+            f"query must have the worst case of the queries read from it, {found:.6g}, "
+            f"got a plan with a worst case of {stated:.6g}"
         )
     return queries
 
 
 def _check_neighbours(asked: Any) -> None:
-    """Refuse a plan whose neighbours differ by anything else than one row."""
+    """Refuse a plan whose neighbours differ by anything other than one row."""
     domain, metric = asked._chain
     if str(metric) != "SymmetricDistance()" or asked._d_in != 1:
         raise ValueError(
@@ -234,7 +233,7 @@ def _planned(row: Mapping[str, Any], statistic: str, settings: dict[str, Any]) -
         statistic = "sum" if aggregate == "Sum" else "count"
     if mechanism is None or not aggregate.endswith(SUMMED[statistic]):
         raise ValueError(
-            "query must release counts, sums, means or quantiles with noise of Laplace, Gauss or "
+            "query must release counts, sums, means or quantiles with Laplace or Gaussian noise or "
             f"the exponential mechanism, got {aggregate} with {row['distribution']}"
         )
     if statistic == "count":
@@ -245,7 +244,7 @@ def _planned(row: Mapping[str, Any], statistic: str, settings: dict[str, Any]) -
 
 
 def _check_said(name: str, said: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-    """Refuse what the caller says of a column if the plan says something else."""
+    """Refuse a description of a column by the caller if it contradicts the plan."""
     for key, value in said.items():
         found = settings.get(key)
         if not (np.array_equal(value, found) if isinstance(found, list) else value == found):
@@ -256,13 +255,13 @@ def _check_said(name: str, said: Mapping[str, Any], settings: Mapping[str, Any])
 
 
 def _privacy_loss(measurement: Any) -> tuple[bool, float]:
-    """Return whether a plan has a loss in ε and not in ρ, and what the worst record loses."""
+    """Return whether a plan states its loss in ε and not in ρ, and the loss of the worst record."""
     measure, stated, delta = str(measurement.output_measure), measurement.map(1), 0.0
     if isinstance(stated, tuple):
         measure, (stated, delta) = measure.removeprefix("Approximate(").removesuffix(")"), stated
     if delta or measure not in ("MaxDivergence", "ZeroConcentratedDivergence"):
         raise ValueError(
-            "query must have a privacy loss in epsilon or rho, and no δ of its own, got "
+            "query must have a privacy loss in epsilon or rho, and no δ beside it, got "
             f"{measurement.output_measure} with δ = {delta:g}"
         )
     return measure == "MaxDivergence", float(stated)
@@ -275,7 +274,7 @@ def _name(node: Any) -> str:
 
 
 def _number(literal: Any) -> float:
-    """Return the number of a literal, which stands in it under one or more words."""
+    """Return the number in a literal, where it is nested under one or more keys."""
     found = literal
     while isinstance(found, dict) and len(found) == 1:
         [found] = found.values()
@@ -285,7 +284,7 @@ def _number(literal: Any) -> float:
 
 
 def _points(literal: Any) -> list[float]:
-    """Return the candidates of a quantile, which a plan holds as the bytes of a column."""
+    """Return the candidates of a quantile, which a plan contains as the bytes of a column."""
     match literal:
         case {"Literal": {"Series": found}}:
             table = require("polars").read_ipc_stream(io.BytesIO(bytes(found)))
@@ -294,7 +293,7 @@ def _points(literal: Any) -> list[float]:
 
 
 def _unread(what: str) -> ValueError:
-    """Return the error of a plan that holds something which is not known here."""
+    """Return the error for a plan with a part that this module does not know."""
     return ValueError(
         "query must aggregate columns of the table as they are, in groups by columns, and may "
         f"filter by one of them, got {what}"

@@ -1,7 +1,7 @@
-"""A report as HTML: a fragment for a notebook, and a page that stands alone.
+"""A report as HTML: a fragment for a notebook, and a self-contained page.
 
-The page carries its style and its figure with it, so that it can be read on a phone, in the dark,
-and without a network.
+The page contains its style and its figure, so it can be read on a phone, in dark mode, and without
+a network.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pandas as pd
 
 __all__ = ["report_body", "report_page"]
 
-#: By this a page is known to be a report, which a later one may replace.
+#: The mark of a page that is a report, which a later report may replace.
 GENERATOR = '<meta name="generator" content="pdpbook">'
 
 #: A table scrolls inside its own region while the names of its rows stay.  A shadow at the right
@@ -60,7 +60,7 @@ _HUGE = 1e9
 
 
 def _cell(value: object) -> str:
-    """Return a cell of a table: three digits or a whole number, a dash for what there is not."""
+    """Return a cell of a table: three digits or a whole number, or a dash if there is no value."""
     if isinstance(value, Integral) and not isinstance(value, bool):
         return f"{int(value):,}"
     if not isinstance(value, float):
@@ -109,8 +109,8 @@ def _table(frame: pd.DataFrame, label: str) -> str:
 def _shared(table: pd.DataFrame) -> dict[str, float]:
     """Return the columns in which all releases that promise something have one value.
 
-    What is measured of a release that promises nothing has to stay in the table; such a column is
-    shared only if its value there says that there is no promise: it is infinite, zero or missing.
+    A measurement of a release that promises nothing has to stay in the table.  Such a column is
+    shared only if its value there is infinite, zero or missing, for want of a promise.
     """
     promised = np.isfinite(table["epsilon"])
     found = {}
@@ -156,7 +156,7 @@ def report_body(
 
 
 def report_page(title: str, body: str, drawing: str) -> str:
-    """Return a report, its body and its figure as SVG, as a document that needs nothing else."""
+    """Return a report, with its body and its figure as SVG, as a self-contained document."""
     svg = drawing[drawing.index("<svg") :]
     caption = (
         "Above: the column and what the recommended release makes of it. In the middle: the error "

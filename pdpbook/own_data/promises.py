@@ -11,21 +11,21 @@ others keep the noise that was chosen with the record present.  A common scale o
 computed from the data has it, and its *end-to-end loss*, for which everything is computed again
 without the record, may be larger.
 
-Both are promised for a public range only.  If the range is taken from the data, it moves when the
+Both are promised only for a public range.  If the range is taken from the data, it moves when the
 smallest or the largest record leaves, and nothing is promised.
 
 Bins, scales and the ε of one draw are chosen from the number of records n.  The promises therefore
-hold with n public.  Two kinds of neighbours are common.  *Removal* compares the data with and
+assume that n is public.  Two kinds of neighbours are common.  *Removal* compares the data with and
 without a record under the noise for n records; *replacement* compares two data sets of n records
 that differ in one.  A replacement is a removal and an addition, so it costs at most twice the ε,
 and for some releases no more than a removal.  A promise therefore states both, and releases may be
-compared only at the same one: (ε, δ) is promised for the ``neighbours`` of the terms, and each
-release is given as much noise as that needs.
+compared only at the same promise: (ε, δ) is promised for the ``neighbours`` of the terms, and each
+release has as much noise as this requires.
 
-Each function here makes a :class:`Promise` from the :class:`pdpbook.own_data.Terms` of a
-release, which hold no value of the column.  So a statement about a release, which is written from
-its promise and is published with it, holds none either.  What a release costs on the data is added
-to the promise in :mod:`pdpbook.own_data.releases`.
+Each function here makes a :class:`Promise` from the :class:`pdpbook.own_data.Terms` of a release,
+which contain no value of the column.  A statement is written from the promise alone and published
+with the release, so it contains no value of the column either.  What a release costs on the data is
+added to the promise in :mod:`pdpbook.own_data.releases`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ __all__ = [
     "counts_and_draws",
 ]
 
-#: The promise that the others are measured by.
+#: The promise with which the others are compared.
 DP = "differential privacy"
 #: The promise of every release whose range is taken from the data.
 FROM_DATA = "none: the range is taken from the data"
@@ -63,13 +63,13 @@ NEIGHBOURS = (
     "divisor, the bins, the scales and the ε of one draw that follow from it stay when the record "
     "leaves"
 )
-#: How the same is said where the number of records need not be public.
+#: The same in words, if the number of records need not be public.
 HIDDEN = "data sets that differ by the removal of one record; nothing depends on their number"
-#: Which data sets a promise compares for which a record is replaced.
+#: Which data sets a promise about replacement compares.
 REPLACED = "data sets of equally many records, of which one is replaced by another"
 #: The part of ε that the repaired game spends on noisy counts.
 SHARE = 0.8
-#: How the parameters of a release are called in a sentence.
+#: The names of the parameters of a release in a sentence.
 WORDS = {
     "draw_epsilon": "ε of one draw",
     "uniform_probability": "probability of a uniform bin",
@@ -88,30 +88,30 @@ _DRAWN = "values of records drawn at random, "
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Promise:
-    """What a release promises, and all that is known of it without the values of the column.
+    """What a release promises, and all else that is known without the values of the column.
 
     Attributes
     ----------
     terms : Terms
-        The frame of the column, the number of records, and what is asked.
+        The frame of the column, the number of records, and the request.
     name, title : str
-        Its identifier, such as ``"histogram"``, and what it is called in a sentence.
+        Its identifier, such as ``"histogram"``, and its name in a sentence.
     what : str
         What is published, in words.
     algorithm : str
         What the algorithm promises on a public range: "differential privacy", "fixed-noise" or
         "none".
     epsilon, delta : float
-        What the promise says of all draws together, against the change of one record that the terms
-        name; infinite ε if nothing is promised.
+        The promise for all draws together, against the change of one record that the terms name; ε
+        is infinite if nothing is promised.
     parameters : mapping from str to number or list
-        What the algorithm is set to.
+        The settings of the algorithm.
     draws : int or None
-        Number m of values that are drawn and published; None where a distribution or a statistic is
+        Number m of values that are drawn and published; None if a distribution or a statistic is
         published once.
     removal, replacement : Budget or None
         The (ε, δ) of all draws together against the removal of one record, and against its
-        replacement by another, where the promise is differential privacy.
+        replacement by another, if the promise is differential privacy.
     """
 
     terms: Terms
@@ -143,7 +143,7 @@ class Promise:
 
     @property
     def hides_records(self) -> bool:
-        """Whether nothing in it depends on the number of records, which may then stay secret."""
+        """Whether the number of records may stay secret, because nothing depends on it."""
         return self.name == "noisy_counts" and self.terms.fixed_bins
 
     @property
@@ -167,7 +167,7 @@ class Promise:
     def code(self) -> str:
         """One call of ``make_release`` on ``values``, the column without missing values.
 
-        It is empty where nothing is differentially private.
+        It is empty if the release is not differentially private.
         """
         if self.promise != DP:
             return ""
@@ -207,7 +207,7 @@ def _promise(
     replacement: Budget | None = None,
     **parameters: Any,
 ) -> Promise:
-    """Return a promise at the ε of its terms; without budgets it is none or fixed-noise."""
+    """Return a promise at the ε of its terms; without budgets it is "none" or "fixed-noise"."""
     stated = removal if terms.neighbours == "removal" else replacement
     several = drawn and terms.draws > 1 and algorithm != "none"
     return Promise(
@@ -226,7 +226,7 @@ def _promise(
 
 
 def exact_promise(terms: Terms) -> Promise:
-    """Return that nothing is promised of the counts as they are, or of records drawn at random."""
+    """Return the promise of exact counts or of records drawn at random, which is none."""
     what = "the counts as they are"
     if drawn := terms.publish == "value":
         what = _DRAWN + "rounded to the midpoints of the bins"
@@ -276,14 +276,14 @@ def histogram_promise(terms: Terms) -> Promise:
 
 
 def count_reach(terms: Terms) -> float:
-    """Return by how much the noise moves a count at most, with 95 %."""
+    """Return how far the noise moves a count at most, with probability 95 %."""
     return float(laplace_reach(rate_units(Fraction(terms.spent.epsilon))))
 
 
 def mean_reach(terms: Terms) -> float:
-    """Return by how much the mean of the noisy counts, made to sum to n, is off, with 95 %.
+    """Return a 95 % bound on the error of the mean of noisy counts that are made to sum to n.
 
-    A value is off by half a bin at most where it counts as the midpoint.
+    Counting a value as the midpoint of its bin moves it by at most half a bin.
     """
     grid = terms.grid
     away = grid.midpoints - grid.midpoints.mean()
@@ -292,12 +292,12 @@ def mean_reach(terms: Terms) -> float:
 
 
 def share_reach(terms: Terms) -> float:
-    """Return by how much the shares below the ends of the bins are off, with 95 %."""
+    """Return a 95 % bound on the errors of the shares below the ends of the bins."""
     return bridge_reach(terms.bins, terms.spent.epsilon) / terms.records
 
 
 def _twice(terms: Terms) -> dict[str, Any]:
-    """Return the budgets of what costs twice as much for replacement as for removal, without δ."""
+    """Return the budgets of a release that costs twice as much for replacement, without δ."""
     spent = terms.spent.epsilon
     return {"removal": Budget(spent), "replacement": Budget(2.0 * spent)}
 
@@ -326,12 +326,12 @@ def _drawn_promise(
 
 
 def _of_draws(terms: Terms) -> dict[str, Any]:
-    """Return what draws of a fixed randomiser promise when one record is removed or replaced.
+    """Return the budgets of draws of a fixed randomiser for the removal and the replacement.
 
     The largest ratio of two probabilities of one draw is the same as for removal: at an output that
-    a record reaches with the probability a instead of b, and each of the others with b, it is
-    (n - 1 + a / b) / n in both cases.  The δ of many draws is another matter: there the replacement
-    is a removal that is followed by an addition.
+    a record reaches with the probability a instead of b, and each of the others with b, both are
+    (n-1+a/b)/n.  This does not extend to the δ of many draws, for which the replacement counts as a
+    removal that is followed by an addition.
     """
     basic = Budget(_exact.times_up(terms.draws, terms.draw_epsilon))
     spent = terms.spent
@@ -440,7 +440,7 @@ def mean_promise(terms: Terms) -> Promise:
 
 
 def quantiles_promise(terms: Terms) -> Promise:
-    """Return the promise of quantiles, which cost a record ε together."""
+    """Return the promise of quantiles, which together cost a record ε."""
     slope = quantile_slope(terms.quantiles, terms.epsilon, terms.neighbours)
     grid = quantile_grid(terms.frame, terms.records, terms.epsilon)
     # an exponent is rounded by less than a unit, twice for each quantile

@@ -1,24 +1,24 @@
-r"""A release that is made: published values, drawn exactly, and a statement beside them.
+r"""Making a release: published values, drawn without rounding, and a statement about them.
 
 :func:`make_release` draws once, from the operating system's generator, and returns the values with
-a statement for programs: what they are, ε and δ, the neighbours, whether the number of records is
-public, the settings, the generator and the version.  It is written from the promise of the release
-alone (:mod:`pdpbook.own_data.promises`), which holds no value, so it may be published with them.  A
-digest of the data could not: whoever guesses the data could test the guess, and no noise hides the
-answer.
+a statement for programs: what the values are, ε and δ, the neighbours, whether the number of
+records is public, the settings, the generator and the version.  The statement is written from the
+promise of the release alone (:mod:`pdpbook.own_data.promises`), which contains no value, so it may
+be published.  A digest of the data may not: an attacker could test a guess of the data with it, and
+no noise hides the answer.
 
-To make a release twice costs its ε twice, and all releases of a file cost their sum
-(:mod:`pdpbook.own_data.spending`).  Nothing that is published can remember that of the data, so a
-*record* of the releases of a file does, which only its owner can read.  It knows the file by a
-digest of its contents, and it holds what the owner has to know of the data and a statement must not
-say, such as how many values were moved into the range.  A second release of the same thing, of the
-same column, is refused unless the caller says that it is meant; it is written beside the first.
+Making a release twice costs its ε twice, and the costs of all releases of a file add up
+(:mod:`pdpbook.own_data.spending`).  A *record*, which only the owner of the file can read,
+therefore lists its releases.  The record identifies the file by a digest of its contents, and
+contains what the owner has to know and a statement must not reveal, such as how many values were
+moved into the range.  A second release of the same thing, of the same column, is refused unless the
+caller confirms it; it is then written beside the first.
 
 The record has to be right even if the process is killed, and what has been drawn counts as spent.
-So the record gets its entry first, then the statement is written, and then the values, each whole
-or not at all.  After a kill between them the record says where the values should be, and the next
-call that asks for the same says that they are not there.  All of this happens under a lock, which a
-dead process does not keep.
+So the entry in the record is written first, then the statement, and then the values, each
+completely or not at all.  If the process is killed in between, the record names the file of the
+values, and the next call for the same release reports that they are missing.  A lock protects all
+of this, and it is released when a process dies.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Published", "make_release", "record_of", "refuse_twice"]
 
-#: What is made if no release is named: a choice that does not depend on the data.
+#: The release if none is named: a choice that does not depend on the data.
 USUAL = {"counts": "histogram", "mean": "mean", "quantiles": "quantiles", "value": "response"}
-#: What a statement says of the earlier releases of the same file.
+#: The parts of a statement that describe earlier releases of the same file.
 EARLIER = ("column", "publish", "release", "epsilon", "delta", "made")
 #: Seconds for which a process waits for another one that holds the record.
 WAIT_FOR_RECORD = 60.0
@@ -70,10 +70,10 @@ class Published:
     table : pandas.DataFrame
         The published values: counts by bin or by level, a statistic, or drawn values.
     statement : dict
-        What they are and what they promise, in words and numbers for JSON.
+        What the values are and what they promise, as words and numbers for JSON.
     remarks : tuple of str
-        What their owner has to know of the data, such as how many values were moved into the range.
-        It depends on the data, so it goes to the record and must not be published.
+        What the owner has to know about the data, such as how many values were moved into the
+        range.  It depends on the data, so it is in the record and must not be published.
     """
 
     table: pd.DataFrame
@@ -91,23 +91,23 @@ class Published:
         budget: float | None = None,
         source: str | os.PathLike[str] | None = None,
     ) -> Path:
-        """Write the values and, beside them, the statement.
+        """Write the values, and the statement beside them.
 
         Parameters
         ----------
         path : str or Path
-            Parquet if its name ends in ``.parquet`` or ``.pq``, otherwise CSV.  The statement goes
-            to the same name with ``.statement.json`` after it.
+            Parquet if its name ends in ``.parquet`` or ``.pq``, otherwise CSV.  The statement is
+            written to the same name followed by ``.statement.json``.
         record : str or Path, optional
-            A file that only its owner may read, to which the statement is added.  Another process
-            that writes the same record is waited for, for a minute at most.
+            A file that only its owner may read, to which the statement is added.  If another
+            process holds the record, the call waits for a minute at most.
         again : bool
-            Whether the same thing may have been released before.  Earlier values stay: if there are
-            any of that name, ``ages.csv`` becomes ``ages-2.csv``.
+            Whether the same thing may have been released before.  Earlier values stay: if
+            ``ages.csv`` exists, the new file is ``ages-2.csv``.
         budget : float, optional
             The ε that all releases of the record may cost together, this one included.
         source : str or Path, optional
-            The file of the data, of whose contents the record holds a digest.
+            The file of the data; the record contains a digest of its contents.
 
         Returns
         -------
@@ -119,14 +119,14 @@ class Published:
         FileExistsError
             If the same thing has been released and ``again`` is not True.
         ValueError
-            If the record cannot be read, two of the files are one, or the budget is exceeded; then
-            nothing has been released.
+            If the record cannot be read, two of the files are one, or the budget is exceeded.  In
+            this case nothing has been released.
         OSError
             If a file cannot be written.  What is in the record then counts as spent.
         TimeoutError
             If another process holds the record for a minute.
         ImportError
-            If the values are to be Parquet and pyarrow is not installed.
+            If the values are written as Parquet and pyarrow is not installed.
         """
         path, again = Path(path), _validate.boolean("again", again)
         if budget is not None:
@@ -163,7 +163,7 @@ class Published:
         return path
 
     def _content(self, path: Path) -> bytes:
-        """Return the values as a file holds them."""
+        """Return the values as the contents of a file."""
         if path.suffix.lower() not in (".parquet", ".pq"):
             return self.table.to_csv(index=False, lineterminator="\n").encode()
         _extras.require("pyarrow.parquet", "command")
@@ -194,7 +194,7 @@ def make_release(
     name: str | None = None,
     whole: bool = False,
 ) -> Published:
-    """Make a release of a column, once and exactly.
+    """Make a release of a column, drawn once and without rounding.
 
     Parameters
     ----------
@@ -204,8 +204,8 @@ def make_release(
     lower, upper : float
         Ends of the range, chosen without looking at the data; left out for categories.
     release : str, optional
-        The name of a differentially private release, as in a report.  If it is not given: the DP
-        histogram, the noisy mean, noisy quantiles, or k-ary randomised response.
+        The name of a differentially private release, as in a report.  By default the DP histogram,
+        the noisy mean, noisy quantiles, or k-ary randomised response.
 
     Notes
     -----
@@ -265,7 +265,7 @@ def refuse_twice(
     publish: str,
     record: str | os.PathLike[str] | None = None,
 ) -> None:
-    """Refuse to release a thing for the second time.
+    """Refuse to make the same release twice.
 
     Parameters
     ----------
@@ -274,12 +274,12 @@ def refuse_twice(
     column, publish : str
         The name of the column, and what is to be published.
     record : str or Path, optional
-        The record of releases, which need not be there yet.
+        The record of releases, which need not exist yet.
 
     Raises
     ------
     FileExistsError
-        If the values, or a statement beside them, are there, or the record holds such a release.
+        If the values or their statement exist, or the record lists such a release.
     ValueError
         If the record cannot be read.
     """
@@ -289,7 +289,7 @@ def refuse_twice(
 
 
 def _refuse_twice(path: Path, column: str, publish: str, known: list[dict[str, Any]]) -> None:
-    """Refuse what has an entry in the record, a statement or values already."""
+    """Refuse a release that has an entry in the record, a statement or values already."""
     same = [each for each in known if (each["column"], each["publish"]) == (column, publish)]
     if same:
         total, last = total_cost(same), Path(same[-1]["values"])
@@ -314,13 +314,13 @@ def _refuse_twice(path: Path, column: str, publish: str, known: list[dict[str, A
 
 
 def _named(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return what a statement says of an earlier release of the same file."""
+    """Return the entry for an earlier release of the same file in a statement."""
     said = {key: entry.get(key) for key in EARLIER}
     return said | {"values": Path(entry["values"]).name}
 
 
 def _free(path: Path, known: list[dict[str, Any]]) -> Path:
-    """Return the name, or the next one like it that no file, statement or entry has."""
+    """Return the name, or the next numbered name that no file, statement or entry has."""
     taken, free = {each["values"] for each in known}, path
     for number in count(2):
         there = os.path.lexists(free) or os.path.lexists(statement_path(free))
@@ -331,11 +331,11 @@ def _free(path: Path, known: list[dict[str, Any]]) -> Path:
 
 
 def record_of(file: str | os.PathLike[str]) -> Path:
-    """Return where the releases of a file are remembered, whatever link or name leads to it.
+    """Return the path of the record of a file, whatever link or name leads to the file.
 
-    It is beside the file itself, under its name and ``.releases.json``, unless another record of
-    the folder knows these contents: that of the file of which this one is a copy, or which has been
-    renamed.  Earlier versions kept the record of a link beside the link.
+    The record is beside the file itself, under its name and ``.releases.json``, unless another
+    record in the folder knows these contents because the file was copied or renamed.  Earlier
+    versions kept the record of a link beside the link.
 
     Raises
     ------
@@ -352,21 +352,21 @@ def record_of(file: str | os.PathLike[str]) -> Path:
     if len(found) > 1:
         several = ", ".join(sorted(map(str, found)))
         raise FileExistsError(
-            f"one record must hold all releases of {file}, got {several}; make one list of them, "
-            "or name one with --record"
+            f"one record must list all releases of {file}, got {several}; merge them into one "
+            "list, or name one with --record"
         )
     return found.pop() if found else usual
 
 
 def _contents(file: Path) -> str:
-    """Return a digest of what a file holds, which is for its owner only."""
+    """Return a digest of the contents of a file, which only its owner may see."""
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 @contextmanager
 def _held(record: str | os.PathLike[str] | None) -> Iterator[None]:
-    """Hold a record, so that no other process reads or writes it meanwhile."""
+    """Lock a record, so that no other process reads or writes it meanwhile."""
     if record is None:
         yield
         return
@@ -381,7 +381,7 @@ def _held(record: str | os.PathLike[str] | None) -> Iterator[None]:
 
 
 def statement_path(path: Path) -> Path:
-    """Return where the statement about the values in a file is written."""
+    """Return the path of the statement about the values in a file."""
     return path.with_name(f"{path.name}.statement.json")
 
 
@@ -390,7 +390,7 @@ def _json(found: Any) -> bytes:
 
 
 def _recorded(record: Path) -> list[dict[str, Any]]:
-    """Return the entries of a record, none if it is not there."""
+    """Return the entries of a record, or none if it does not exist."""
     if not record.exists():
         return []
     try:
@@ -415,9 +415,9 @@ def _moved(column: Column) -> str:
 
 
 def _statement(promise: Promise) -> dict[str, Any]:
-    """Return what is said of a release, from its promise alone, which holds no value.
+    """Return the statement about a release, from its promise alone, which contains no value.
 
-    Where the number of records is hidden, it is not named, and no parameter depends on it.
+    If the number of records is hidden, it is not named, and no parameter depends on it.
     """
     terms, frame = promise.terms, promise.terms.frame
     removed, replaced = promise.removal, promise.replacement

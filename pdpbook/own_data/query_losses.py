@@ -11,8 +11,8 @@ a quantile        the scores of all candidates, which are counted one by one
 ================  ==================================================================
 
 and no other group.  If the record is *replaced*, it moves within its group, or out of it and into
-another one.  The noise says what the distance costs (:mod:`pdpbook.own_data.query_noise`); for a
-quantile the cost is the largest change of a log chance over the candidates.  The principle is
+another one.  The noise determines the cost of the distance (:mod:`pdpbook.own_data.query_noise`).
+For a quantile the cost is the largest change of a log chance over the candidates.  The principle is
 taught in *What a released statistic tells about each record*.
 """
 
@@ -46,7 +46,7 @@ _UNIT = float(np.finfo(np.float64).eps)
 def query_costs(
     query: ReleasedQuery, columns: AuditedTable, replaced: bool
 ) -> tuple[Floats, float]:
-    """Return what the query costs each record, and at worst: pure losses, or ρ."""
+    """Return the cost of the query for each record and at worst, as pure losses or ρ."""
     group, names = columns.groups(query.by)
     groups = len(names)
     if query.where is not None:
@@ -69,7 +69,7 @@ def query_costs(
 
 
 def worst_cost(query: ReleasedQuery, pure: bool) -> float:
-    """Return what the worst record costs by removal: an ε, or ρ where the whole plan counts it."""
+    """Return the cost for the worst record by removal: an ε, or ρ if the whole plan counts it."""
     worst = _worst_distance(query, np.array([2]), replaced=False)
     if query.statistic == "quantile":
         return worst if pure else worst * worst / 8.0  # of its bounded range
@@ -119,7 +119,7 @@ def _number_moves(
     ):
         place = int(np.flatnonzero(x != np.floor(x))[0])
         raise ValueError(
-            f"table[{query.column!r}] must hold whole numbers, as the noise does, "
+            f"table[{query.column!r}] must contain whole numbers, like the noise, "
             f"got {float(x[place])!r} in row {place}"
         )
     farthest = up(np.maximum(x - query.lower, query.upper - x), 1)
@@ -140,9 +140,9 @@ def _number_moves(
 
 
 def _worst_distance(query: ReleasedQuery, sizes: NDArray[np.int64], replaced: bool) -> float:
-    """Return the farthest that a record with the worst values moves the query.
+    """Return the largest distance that a record with the worst values moves the query.
 
-    For a mean the sizes of the groups are those of the table; for a quantile it is the loss.
+    For a mean, the groups are as large as in the table; for a quantile, the result is the loss.
     """
     several, power = sizes.size > 1, metric_power(query.mechanism)
     within = 0.0
@@ -169,7 +169,7 @@ def _worst_distance(query: ReleasedQuery, sizes: NDArray[np.int64], replaced: bo
 def _quantile_moves(
     query: ReleasedQuery, x: Floats, group: NDArray[np.int64], groups: int, replaced: bool
 ) -> _Moves:
-    """Return the losses by one quantile of each group, candidates counted one by one."""
+    """Return the losses from one quantile of each group; candidates are counted one by one."""
     points = np.array(query.candidates)
     left = np.searchsorted(points, x, side="left")
     cell = 2 * left + (points[np.minimum(left, points.size - 1)] == x)

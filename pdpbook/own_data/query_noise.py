@@ -1,29 +1,28 @@
-r"""What the noise of a released query makes of a distance: a pure loss, or ρ, and ε at δ.
+r"""The privacy loss of a distance under the noise of a query: a pure loss, or ρ, and ε at δ.
 
-Laplace noise of scale b loses d/b when the numbers move by d, in the sum of the changes (the metric
-L¹).  Gaussian noise of standard deviation σ has no finite loss; it counts
-:math:`\rho=d^2/2\sigma^2`, in the sum of the squares (L²), and several queries are added before
-they are turned into an ε at δ.  If all noise is continuous, they are one Gaussian release at the
-distance :math:`\sqrt{2\rho}`, and its ε is exact.  The Rényi divergence :math:`\alpha\rho` bounds
-it at every order α whatever the noise is.  All costs are rounded up.
+Under Laplace noise of scale b a record loses d/b, where d is the sum of the changes (L¹).  Gaussian
+noise of standard deviation σ has no finite loss; its cost is :math:`\rho=d^2/2\sigma^2`, where d²
+is the sum of the squares (L²), and costs of queries are added before they become an ε at δ.  If all
+noise is continuous, the queries are one Gaussian release at the distance :math:`\sqrt{2\rho}`, and
+its ε is exact.  The Rényi divergence :math:`\alpha\rho` bounds it at every order α whatever the
+noise is.  Costs are rounded up.
 
 Discrete Gaussian noise on whole numbers is nearly as good as continuous noise.  Its probability of
 y is at most the density :math:`\varphi(y)` of the continuous noise, because the sum of
 :math:`e^{-k^2/2\sigma^2}` is at least its integral (Poisson's formula), and by Jensen's inequality
 :math:`\varphi(y)` is at most :math:`e^{1/24\sigma^2}` times the probability that the continuous
 noise rounds to y.  Rounding it changes the loss :math:`(2yd+d^2)/2\sigma^2` by at most
-:math:`|d|/2\sigma^2`.  So if the continuous noise of all numbers that a record moves by
-:math:`d_j` is (ε, δ)-private, the discrete noise is so at
+:math:`|d|/2\sigma^2`.  So if the continuous noise of all numbers that a record moves by :math:`d_j`
+is (ε, δ)-private, the discrete noise is private at
 
 .. math:: \varepsilon+\sum_j\frac{|d_j|}{2\sigma_j^2} ,\qquad
           \delta\exp\sum_j\frac1{24\sigma_j^2} .
 
-Noise is named, or it is a measurement of OpenDP.  There a release is a stable transformation, such
-as a sum, chained to a measurement that adds noise.  The measurement alone has a *privacy map*,
-which says what is lost when the numbers move by a distance: at the distance by which one record
-moves them it gives the loss of this record.  So what is read of a measurement is the metric in
-which the distance is counted, whether the map gives an ε or a ρ, whether the numbers are whole, and
-the map itself.  The principle is taught in *What a released statistic tells about each record*.
+Noise is named, or it is a measurement of OpenDP.  There, a release is a stable transformation, such
+as a sum, chained to a measurement that adds noise.  The *privacy map* of the measurement gives the
+loss for every distance: at the distance by which a record moves the numbers, its own loss.  Hence
+the audit reads the metric, the map, whether it gives ε or ρ, and whether the numbers are whole.
+The principle is taught in *What a released statistic tells about each record*.
 """
 
 from __future__ import annotations
@@ -54,14 +53,14 @@ Floats = NDArray[np.float64]
 #: More distances than these are rounded up, so that one computation serves many records; and a
 #: privacy map is asked at no more distances: between them its chords bound it.
 MOST = 1024
-#: The bits that are then left of a distance: losses grow by a part of 2⁻¹¹ at most.
+#: The bits that are then kept of a distance: losses grow by a factor of at most 1 + 2⁻¹¹.
 BITS = 12
 #: Orders at which a Rényi divergence is turned into an ε; each of them gives a valid one.
 ORDERS: Floats = 1.0 + np.geomspace(1e-3, 1e12, 300)
 
 
 def check_noise(mechanism: Any, statistic: str) -> None:
-    """Refuse what is not a measurement of OpenDP that adds noise to numbers."""
+    """Refuse anything but a measurement of OpenDP that adds noise to numbers."""
     if not isinstance(mechanism, require("opendp.mod").Measurement) or statistic == "quantile":
         allowed = "one of the names, or for numbers a measurement of OpenDP that adds noise"
         raise _validate.fail("mechanism", allowed, mechanism, TypeError)
@@ -74,11 +73,11 @@ def check_noise(mechanism: Any, statistic: str) -> None:
     if measure not in ("MaxDivergence", "ZeroConcentratedDivergence"):
         raise ValueError(f"mechanism must have a loss in epsilon or rho, got {measure}")
     if statistic == "mean" and adds_whole_numbers(mechanism):
-        raise ValueError("mechanism must add noise to floats, as a mean is one, got whole numbers")
+        raise ValueError("mechanism must add noise to floats for a mean, got whole numbers")
 
 
 def is_pure(mechanism: Any) -> bool:
-    """Return whether the loss by a mechanism has a bound, and is no Rényi divergence."""
+    """Return whether the loss by a mechanism is bounded, and not a Rényi divergence."""
     if isinstance(mechanism, str):
         return "gaussian" not in mechanism
     return bool(mechanism.output_measure.type == "MaxDivergence")
@@ -100,7 +99,7 @@ def adds_whole_numbers(mechanism: Any) -> bool:
 
 
 def distance_costs(mechanism: Any, scale: float, distances: Floats) -> Floats:
-    """Return what distances cost by noise that is added: pure losses, or ρ.
+    """Return the cost of distances under additive noise: pure losses, or ρ.
 
     A measurement of OpenDP has its own scale.
     """
@@ -111,7 +110,7 @@ def distance_costs(mechanism: Any, scale: float, distances: Floats) -> Floats:
 
 
 def _mapped_costs(measurement: Any, distances: Floats) -> Floats:
-    """Return the privacy map of OpenDP at all distances, by its chords where they are many."""
+    """Return OpenDP's privacy map at all distances, by its chords if there are many distances."""
     whole = "f" not in measurement.input_distance_type
     exact = np.ceil(distances) if whole else distances
     distinct, place = np.unique(exact, return_inverse=True)
@@ -131,9 +130,9 @@ def _mapped_costs(measurement: Any, distances: Floats) -> Floats:
 
 
 def grid_excess(mechanism: Any, scale: float, numbers: int) -> tuple[float, float]:
-    """Return what the grid of Gaussian noise adds, if one record moves so many numbers.
+    """Return what the grid of Gaussian noise adds, if one record moves this many numbers.
 
-    The first is added to ε, for each √ρ, and the second to the logarithm of δ.  Of a measurement,
+    The first is added to ε, for each √ρ, and the second to the logarithm of δ.  For a measurement,
     whose noise is not known, the first is infinite.
     """
     if mechanism == "gaussian":
@@ -166,7 +165,7 @@ def epsilons_at(rho: Floats, delta: float, excess: Floats, log_excess: float) ->
 
 
 def _renyi_epsilons(rho: Floats, delta: float) -> Floats:
-    """Return the ε at δ of Rényi divergences αρ, as by ``renyi_epsilon``, for many ρ at once."""
+    """Return the ε at δ of Rényi divergences αρ, as ``renyi_epsilon`` does, for many ρ at once."""
     offsets = np.log1p(-1.0 / ORDERS) - (math.log(delta) + np.log(ORDERS)) / (ORDERS - 1.0)
     epsilons = np.zeros(rho.size)
     for start in range(0, rho.size, MOST):
@@ -177,6 +176,6 @@ def _renyi_epsilons(rho: Floats, delta: float) -> Floats:
 
 
 def _shortened(values: Floats) -> Floats:
-    """Return numbers of a few bits that are not smaller."""
+    """Round numbers up to a few bits."""
     mantissa, exponent = np.frexp(values)
     return np.asarray(np.ldexp(np.ceil(mantissa * 2.0**BITS) / 2.0**BITS, exponent))

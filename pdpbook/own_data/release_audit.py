@@ -1,23 +1,23 @@
-r"""What a release that was made elsewhere tells about each record of a table.
+r"""What a release made by another program reveals about each record of a table.
 
-Whoever publishes counts, sums, means or quantiles with an engine of differential privacy gets one ε
-for all records: the loss of the worst record that could have been there.  Most records lose less.
-A release with noise is a *query*, which turns the table into numbers, and *noise* that was chosen
-without the table.  The noise has a privacy map: it says how much privacy is lost when the numbers
-move by a distance d, for example d/b for Laplace noise of scale b.  At the largest distance that
-any record can cause this gives the ε of the release; at the distance by which *this* record moves
-the numbers it gives the record's own loss (:mod:`pdpbook.own_data.query_losses`).
+A library for differential privacy states one ε for all records when it releases counts, sums, means
+or quantiles: the loss of the worst possible record.  Most records lose less.  A release with noise
+is a *query*, which turns the table into numbers, and *noise* that was chosen without the table.
+The privacy map of the noise gives the privacy loss when the numbers move by a distance d, for
+example d/b for Laplace noise of scale b.  At the largest distance that any record can cause, this
+is the ε of the release; at the distance by which *this* record moves the numbers, it is the
+record's own loss (:mod:`pdpbook.own_data.query_losses`).
 
 The losses of several queries are added (basic composition), because what they release is
-independent given the table, and an attacker sees all of it.  Gaussian noise has no finite loss: its
-queries are first added as :math:`\rho_i=\sum_q d_{iq}^2/2\sigma_q^2`, and then turned into an ε at
-one δ (:mod:`pdpbook.own_data.query_noise`).
+independent given the table, and an attacker sees every answer.  Gaussian noise has no finite loss:
+its queries are first added as :math:`\rho_i=\sum_q d_{iq}^2/2\sigma_q^2`, and then turned into an ε
+at one δ (:mod:`pdpbook.own_data.query_noise`).
 
-No loss is stated too small: what is computed with rounding is rounded up, and the audit says where
-it has only an upper bound.  The query itself is taken to be computed without rounding, and the list
-of the groups to be public.  One row of the table is one record; who has several rows loses at most
-the sum of their losses.  The principle is
-taught in *What a released statistic tells about each record*.
+No loss is understated: rounding is upward, and the audit marks the losses for which it has only an
+upper bound.  It assumes that the query itself is computed without rounding and that the list of the
+groups is public.  One row of the table is one record; a person with several rows loses at most the
+sum of their losses.  The principle is taught in *What a released statistic tells about each
+record*.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ __all__ = ["ReleaseAudit", "audit_release"]
 
 Floats = NDArray[np.float64]
 
-#: The noise, and the ways to choose a candidate, whose losses are computed and not only bounded.
+#: The noise, and the ways to choose a candidate, whose losses are computed and not merely bounded.
 EXACT = ("laplace", "discrete laplace", "gaussian", "exponential mechanism", "permute and flip")
 
 
 @dataclass(frozen=True, eq=False)
 class ReleaseAudit:
-    """What a release tells about each record: the result of :func:`audit_release`.
+    """What a release reveals about each record: the result of :func:`audit_release`.
 
     Fixed-noise losses by the removal or the replacement of the record, in nats.  They are functions
     of the table, so they must not be published.
@@ -69,12 +69,12 @@ class ReleaseAudit:
     names : tuple of str
         The queries.
     delta : float
-        At which the losses are counted; 0 for pure losses.
+        The δ at which the losses are counted; 0 for pure losses.
     neighbours : str
         "removal" or "replacement".
     exact, query_exact : bool and tuple of bool
-        Whether what all queries together, and each of them, cost is the loss itself, up to
-        rounding; otherwise it is an upper bound.
+        Whether the losses from all queries together, and from each, are exact up to rounding;
+        otherwise they are upper bounds.
     """
 
     losses: Floats
@@ -90,10 +90,10 @@ class ReleaseAudit:
     __repr__ = short_repr
 
     def table(self) -> pd.DataFrame:
-        """Return what each query, and all of them together, cost the records.
+        """Return the losses of the records from each query and from all queries together.
 
-        A row for each query and one for all has the worst case and the median, the 99th percentile
-        and the largest loss of a record, in nats.
+        Each query has a row, and so have all together: the worst case, and the median, the 99th
+        percentile and the largest loss of a record, in nats.
         """
         rows = [*self.query_losses, self.losses]
         worst = [*self.query_worst_cases, self.worst_case]
@@ -110,9 +110,8 @@ class ReleaseAudit:
     def by_group(self, labels: ArrayLike) -> pd.DataFrame:
         """Return how the losses are spread within groups of records, by labels of shape (n,).
 
-        A row for each group, the largest loss first, has the number of records, their median, 10th
-        and 90th percentile and largest loss in nats, and the part of the sum of all finite losses
-        that they bear.
+        Each group has a row, the largest loss first: the number of records, their median, 10th and
+        90th percentile and largest loss in nats, and their part of the sum of all finite losses.
         """
         codes, groups = label_codes("labels", labels, self.losses.size)
         finite = np.where(np.isfinite(self.losses), self.losses, 0.0)
@@ -133,7 +132,7 @@ class ReleaseAudit:
         return frame.sort_values("largest", ascending=False, kind="stable")
 
     def most_exposed(self, count: int) -> NDArray[np.int64]:
-        """Return the rows of the records that lose most, the largest loss first.
+        """Return the rows of the records with the largest losses, the largest first.
 
         Of equal losses the earlier row comes first.
         """
@@ -156,20 +155,20 @@ def audit_release(
     neighbours: Literal["removal", "replacement"] = "removal",
     progress: bool | None = None,
 ) -> ReleaseAudit:
-    """Return what released queries tell about each record of a table.
+    """Return what released queries reveal about each record of a table.
 
     Parameters
     ----------
     table : pandas.DataFrame or mapping from str to array_like, shape (n,)
-        The records, one a row, without missing values in the columns that are used.
+        The records, one per row, without missing values in the columns that are used.
     queries : sequence of ReleasedQuery
-        Everything that was released of the table.
+        All releases from the table.
     delta : float
         δ in [1e-300, 1) at which the losses are counted if a query has Gaussian noise; otherwise
         the losses are pure, and it must be 0.
     neighbours : {"removal", "replacement"}
-        Whether the record is removed, or replaced by any other that could be there: in any group of
-        the table, and with any value of the range.
+        Whether the record is removed, or replaced by any other possible record: in any group of the
+        table, with any value in the range.
     progress : bool, optional
         Whether to show a bar, which needs tqdm; by default after three seconds at a terminal.
 
@@ -177,14 +176,14 @@ def audit_release(
     -------
     ReleaseAudit
         The fixed-noise losses, or upper bounds of them.  A record alone in its group has an
-        infinite loss by a mean, because a mean of nobody cannot be released.
+        infinite loss from a mean, because an empty group has no mean.
 
     Notes
     -----
     Neighbouring data sets differ by the removal of one record, or by its replacement.  The replaced
     record is counted at its worst by each query, so the sum may be more than one record can cause.
-    More than 1,024 different distances are rounded up to 12 bits before a measurement of OpenDP or
-    a Gaussian ε is asked for, or bounded by the chord of the privacy map, which is convex.
+    If there are more than 1,024 different distances, they are rounded up to 12 bits, or their
+    losses are bounded by the chords of the privacy map of OpenDP, which is convex.
 
     Source: Wang (2019) for the losses; Dwork et al. (2006) for basic composition; Canonne, Kamath &
     Steinke (2020) for discrete Gaussian noise.  Taught in *What a released statistic tells about
@@ -206,7 +205,7 @@ def audit_release(
         for each in _validate.sequence("queries", queries)
     ]
     if not listed:
-        raise ValueError("queries must hold at least one query, got none")
+        raise ValueError("queries must contain at least one query, got none")
     _validate.memory("queries", len(listed), len(listed), columns.records)
     _validate.choice("neighbours", neighbours, "removal", "replacement")
     delta = _validate.number("delta", delta, at_least=0.0, at_most=1.0)
@@ -252,5 +251,5 @@ def audit_release(
 
 
 def _quantile(values: Floats, share: float) -> float:
-    """Return the smallest value with at least this share below or at it; infinite ones count."""
+    """Return the smallest value with at least this share below or at it; infinite values count."""
     return float(np.quantile(values, share, method="inverted_cdf"))

@@ -1,11 +1,11 @@
 r"""A query whose answers were released with noise, described for an audit.
 
-A query says which number of each group was released: how many records, a sum, a mean or a quantile;
-to which range the values of the column were clipped; which noise was added, or by which mechanism
-a candidate was chosen, and at which scale.  The noise is named, or it is a measurement of OpenDP
-(:mod:`pdpbook.own_data.query_noise`).  The answers that were released are no part of it, because
-what a release tells about a record depends on the query and on the noise alone.  The principle is
-taught in *What a released statistic tells about each record*.
+A query describes which number of each group was released (a count, a sum, a mean or a quantile),
+the range to which the values of the column were clipped, and the noise, or the mechanism that chose
+a candidate, with its scale.  The noise is named, or it is a measurement of OpenDP
+(:mod:`pdpbook.own_data.query_noise`).  The released answers are not part of it, because the loss of
+a record depends only on the query and the noise.  The principle is taught in *What a released
+statistic tells about each record*.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ class ReleasedQuery:
     by : tuple of str
         Empty for one answer about the whole table.
     lower, upper, quantile, scale : float
-        nan where the statistic, or a measurement of OpenDP, has none.
+        nan if the statistic, or a measurement of OpenDP, has none.
     candidates : tuple of float
-        Empty for other statistics than a quantile.
+        Empty for statistics other than a quantile.
     mechanism : str or opendp.mod.Measurement
     name : str
-        What the query is called.
+        The name of the query.
 
     See Also
     --------
-    released_query : what they mean.
+    released_query : the meaning of the attributes.
     """
 
     statistic: str
@@ -91,24 +91,24 @@ def released_query(
     statistic : {"count", "sum", "mean", "quantile"}
         Of each group.
     column : str, optional
-        The column that it is about; all but a count need one.
+        The column of the query; all statistics but a count need one.
     by : sequence of str
-        Columns whose values make the groups; the list of the groups is public.
+        Columns whose values define the groups; the list of the groups is public.
     where : str, optional
         Column of True and False: only records with True are in the query.
     lower, upper : float, optional
         Range to which the release clips the values, lower < upper; a sum and a mean need it.
     mechanism : str or opendp.mod.Measurement, optional
-        For numbers: "laplace" (where none is given), "discrete laplace", "gaussian", "discrete
-        gaussian", or the measurement of OpenDP that adds the noise, such as
-        ``dp.m.make_laplace(...)`` before it is chained to a query.  A measurement does not say
-        which noise it adds, so it gives upper bounds, where a name gives the loss.  For a quantile:
-        "exponential mechanism" (where none is given) or "permute and flip".
+        For numbers: "laplace" (the default), "discrete laplace", "gaussian", "discrete gaussian",
+        or the measurement of OpenDP that adds the noise, such as ``dp.m.make_laplace(...)`` before
+        it is chained to a query.  A measurement does not reveal which noise it adds, so it gives
+        upper bounds, whereas a name gives the loss.  For a quantile: "exponential mechanism" (the
+        default) or "permute and flip".
     scale : float, optional
         Scale b of Laplace noise or standard deviation σ of Gaussian noise, in the unit of the
-        answer.  Of a quantile it is in records: the score of a candidate r is
-        :math:`-|(1-q)\#\{x_i<r\}-q\#\{x_i>r\}|`, and the mechanism divides it by the scale.
-        A measurement of OpenDP has its own.
+        answer.  For a quantile it is in records: the score of a candidate r is
+        :math:`-|(1-q)\#\{x_i<r\}-q\#\{x_i>r\}|`, and the mechanism divides it by the scale.  A
+        measurement of OpenDP has its own scale.
     quantile : float, optional
         For a quantile: the share in (0, 1) of the records that should lie below.
     candidates : array_like, shape (R,), optional
@@ -169,7 +169,7 @@ def released_query(
         if widest / spread > FARTHEST:
             raise _validate.fail("scale", f"at least 1e-50 of the range, {widest:g}", spread)
         if statistic == "mean" and mechanism.startswith("discrete"):
-            raise _validate.fail("mechanism", "continuous, as a mean is", mechanism)
+            raise _validate.fail("mechanism", "continuous for a mean", mechanism)
     else:
         check_noise(mechanism, statistic)
         _superfluous("noise of OpenDP", scale=scale)
@@ -194,14 +194,14 @@ def released_query(
 
 
 def _word(name: str, value: Any) -> str:
-    """Return a word that is not empty."""
+    """Check that a name is a text and not empty."""
     if not isinstance(value, str) or not value:
         raise _validate.fail(name, "a name", value, TypeError)
     return value
 
 
 def _superfluous(what: str, **given: Any) -> None:
-    """Refuse arguments that mean nothing here."""
+    """Refuse arguments that have no meaning here."""
     for name, value in given.items():
         if value is not None:
             raise _validate.fail(name, f"left out for a {what}", value)

@@ -1,16 +1,16 @@
-r"""The ways to publish a column, each with what it promises, what it costs here, and its draw.
+r"""The ways to publish a column: what each promises, what it costs, and how it is drawn.
 
-What is to be published is asked first, because releases of different things cannot be compared: a
-table of *counts*, a *mean*, *quantiles*, or single *values* drawn like the data.  :data:`RELEASES`
-has the releases of each.  A :class:`Release` is three functions: its promise is known from n, ε and
-the range (:mod:`pdpbook.own_data.promises`), what it costs is measured on the column here, and one
-function draws it (:mod:`pdpbook.own_data.draws`), if it is differentially private.
+Releases of different things cannot be compared, so the user first says what to publish: a table of
+*counts*, a *mean*, *quantiles*, or single *values* drawn like the data.  :data:`RELEASES` lists the
+releases of each.  A :class:`Release` has three functions: the first derives its promise from n, ε
+and the range (:mod:`pdpbook.own_data.promises`), the second measures its cost on the column, and
+the third draws it (:mod:`pdpbook.own_data.draws`) if it is differentially private.
 
-What is measured is what each record loses and how far from the column is what is published.  The
-losses of several draws are counted as the promise counts them: as the ε of all draws at δ.
+The cost is the loss of each record and the distance of what is published from the column.  For
+several draws the loss is the ε of all draws at δ, as in the promise.
 
-A column of categories has levels in place of a range.  Only its counts are released, and since
-levels have no distance, releases of them are compared by the error of a count.
+A column of categories has levels in place of a range.  Only its counts are released, and because
+levels have no distance, its releases are compared by the error of a count.
 """
 
 from __future__ import annotations
@@ -67,16 +67,15 @@ __all__ = [
 
 #: Scales of the game in units of the one that is safe for every data set.
 MULTIPLIERS: NDArray[np.float64] = np.power(4.0, -np.arange(5.0))
-#: The repaired game solves linear programs that take above ten seconds for more records or bins.
+#: The repaired game solves linear programs, which take over ten seconds beyond these limits.
 REPAIRED_RECORDS, REPAIRED_BINS = 100_000, 32
-#: The most records × bins² for which best responses are computed, all reruns together: about two
-#: seconds.
+#: Largest records × bins², over all reruns, for which best responses are computed: two seconds.
 GAME_WORK = 500_000_000
-#: The most bins² for which the common scale is computed again, all reruns together.
+#: Largest bins², over all reruns, for which the common scale is computed again.
 SCALE_WORK = 1_000_000
-#: Repetitions of a release of which each takes linear programs.
+#: Repetitions of a release if each of them solves linear programs.
 FEW_RUNS = 20
-#: A scale of less than this part of a bin leaves almost every record in its own bin.
+#: A scale below this fraction of a bin leaves almost every record in its own bin.
 SMALLEST = 0.05
 #: More draws than optimal composition counts.
 MOST_COMPOSED = 100_000
@@ -91,32 +90,31 @@ class ColumnRelease(Promise):
     terms, name, title, what, algorithm, epsilon, delta, draws, removal, replacement
         Its promise: :class:`pdpbook.own_data.Promise`.
     parameters : mapping from str to number or list
-        What the algorithm was set to; of the common scale and of the game that is chosen from the
-        data.
+        The settings of the algorithm, which the common scale and the game choose from the data.
     losses : ndarray, shape (n,)
         Fixed-noise loss of the removal of each record, in ascending order of the values, in nats,
-        by all draws together: with several draws the ε that they cost the record at δ, at most.
+        from all draws together: for several draws, an upper bound on the ε that they cost at δ.
     end_to_end : float or None
         Largest end-to-end loss of a record in the same sense, or the bound that the promise gives;
-        None where it was not computed.
+        None if it was not computed.
     distribution : ndarray, shape (K,), or None
-        Distribution on the bins that is published, or of a published value; with noisy counts that
-        of one repetition; None for a statistic.
+        Published distribution on the bins, or distribution of a published value; for noisy counts,
+        from one repetition; None for a statistic.
     wasserstein : float
         Distance of the distribution from the column, in its unit; nan for a statistic and for
-        categories.  With noisy counts this and all other errors are averages over the repetitions.
+        categories.  For noisy counts this and all other errors are averages over the repetitions.
     mean_error : float
         Expected distance of what is published from the mean of the column: of the mean of the drawn
         values, of the mean of the published distribution, or of the published mean.
     quantile_errors : ndarray, shape (q,)
-        The same of the quantiles that are published, or of the three quartiles.
+        The same for the published quantiles, or for the three quartiles.
     divergence : float
         KL(q || distribution) in nats on the bins; nan for a statistic.
     standard_error : float
-        That of ``error``; 0 where nothing is simulated.
+        Standard error of ``error``; 0 if nothing is simulated.
     count_error : float
         Expected distance of a published count from the count of its bin, in records, on average
-        over the bins; nan where no counts are published.
+        over the bins; nan if no counts are published.
     """
 
     losses: NDArray[np.float64]
@@ -133,9 +131,8 @@ class ColumnRelease(Promise):
     def error(self) -> float:
         """The error by which releases of the same thing are compared, in the column's unit.
 
-        The Wasserstein distance of counts and of values, the error of a mean, and the average error
-        of the quantiles; of categories, which have no distance, the error of a count, in
-        records.
+        The Wasserstein distance for counts and values, the error of a mean, or the average error of
+        the quantiles; for categories, which have no distance, the error of a count in records.
         """
         if self.publish == "mean":
             return self.mean_error
@@ -161,7 +158,7 @@ def _measured(
     errors: dict[str, Any],
     **chosen: float | list[float],
 ) -> ColumnRelease:
-    """Return a promise with what it costs on the data; ``chosen`` are parameters from the data."""
+    """Return a promise with its cost on the data; ``chosen`` are parameters from the data."""
     promised = {each.name: getattr(promise, each.name) for each in fields(Promise)}
     promised["parameters"] = {**promise.parameters, **chosen}
     return ColumnRelease(**promised, losses=losses, end_to_end=end_to_end, **errors)
@@ -169,11 +166,11 @@ def _measured(
 
 @dataclass(frozen=True, eq=False)
 class ReleaseSetting:
-    """A column and the terms of its release, with what is computed from both for several releases.
+    """A column and the terms of its release, with results that several releases need.
 
-    The errors of a release with noisy counts are averages over ``runs`` repetitions, which ``seed``
-    begins; ``reruns`` is the largest number of occupied bins for which a release is computed again
-    without a record of each of them.
+    The errors of a release with noisy counts are averages over ``runs`` repetitions with the seed
+    ``seed``; ``reruns`` is the largest number of occupied bins for which a release is computed
+    again without a record, once per bin.
     """
 
     column: Column
@@ -194,7 +191,7 @@ class ReleaseSetting:
 
     @property
     def levels(self) -> NDArray[np.float64]:
-        """The quantiles whose errors are measured: those that are published, or the quartiles."""
+        """The quantiles whose errors are measured: the published quantiles, or the quartiles."""
         published = self.terms.publish == "quantiles"
         return np.array(self.terms.quantiles if published else QUARTILES)
 
@@ -213,7 +210,7 @@ class ReleaseSetting:
         return np.random.default_rng([self.seed, run])
 
     def fixed_losses(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return each bin's fixed-noise loss by one draw when its records are released by a row.
+        """Return each bin's fixed-noise loss by one draw when its records are released with a row.
 
         It is nan for empty bins.
         """
@@ -225,10 +222,11 @@ class ReleaseSetting:
         return losses
 
     def all_draws(self, losses: NDArray[np.float64], delta: float) -> NDArray[np.float64]:
-        """Return what all draws together cost records with such fixed-noise losses by one draw.
+        """Return the cost of all draws for records with the given fixed-noise losses by one draw.
 
-        This is the smallest ε that holds at δ for every record with the loss, which is what the
-        promise bounds; with one draw it is the loss.  Infinite losses and nan, of empty bins, stay.
+        This is the smallest ε at δ that is valid for every record with this loss, the quantity that
+        the promise bounds; for one draw it is the loss.  Infinite losses, and nan for empty bins,
+        stay.
         """
         draws = self.terms.draws
         totals = draws * losses
@@ -240,9 +238,9 @@ class ReleaseSetting:
         return totals
 
     def errors(self, distributions: NDArray[np.float64], *, drawn: bool) -> dict[str, Any]:
-        """Return how far distributions, shape (r, K), or values drawn from them are from the data.
+        """Return the errors of distributions, shape (r, K), or of values drawn from them.
 
-        The result has attributes of a :class:`ColumnRelease`, averages over the r repetitions.
+        The result has attributes of a :class:`ColumnRelease`, averaged over the r repetitions.
         """
         terms, points = self.terms, self.terms.grid.midpoints
         divergence = float(np.mean([kl_divergence(self.frequency, each) for each in distributions]))
@@ -281,7 +279,7 @@ class ReleaseSetting:
 
     @cached_property
     def noisy_runs(self) -> list[NDArray[np.int64]]:
-        """Counts with two-sided geometric noise, of all repetitions, each of shape (K,)."""
+        """Counts with two-sided geometric noise, one array of shape (K,) for each repetition."""
         epsilon = self.terms.spent.epsilon
         return [
             np.asarray(geometric_mechanism(self.counts, epsilon=epsilon, rng=self.generator(run)))
@@ -295,13 +293,13 @@ class ReleaseSetting:
 
 
 def _spread(errors: Sequence[float] | NDArray[np.float64]) -> float:
-    """Return the standard error of an average; 0 of a single number, which was not simulated."""
+    """Return the standard error of an average, or 0 for one number, which was not simulated."""
     runs = len(errors)
     return float(np.std(errors, ddof=1)) / math.sqrt(runs) if runs > 1 else 0.0
 
 
 def exact_counts(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
-    """Return what the counts cost as they are: what the others are compared with."""
+    """Return the cost of the exact counts, with which the others are compared."""
     errors = setting.errors(setting.frequency[None], drawn=False) | {"count_error": 0.0}
     return _measured(promise, np.full(setting.column.records, math.inf), math.inf, errors)
 
@@ -309,7 +307,7 @@ def exact_counts(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
 def _drawn_by(
     promise: Promise, setting: ReleaseSetting, rows: NDArray[np.float64]
 ) -> ColumnRelease:
-    """Return what draws by a randomiser cost that does not depend on the data."""
+    """Return the cost of draws by a randomiser that does not depend on the data."""
     delta = promise.removal.delta if promise.removal else setting.terms.delta
     losses = setting.all_draws(setting.fixed_losses(rows), delta)
     return _measured(
@@ -321,22 +319,22 @@ def _drawn_by(
 
 
 def no_noise(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
-    """Return what the column's own values cost, drawn at random."""
+    """Return the cost of releasing randomly drawn values of the column without noise."""
     return _drawn_by(promise, setting, np.eye(setting.terms.bins))
 
 
 def laplace(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
-    """Return what the Laplace mechanism costs."""
+    """Return the cost of the Laplace mechanism."""
     return _drawn_by(promise, setting, setting.terms.laplace_rows)
 
 
 def randomised_response(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
-    """Return what k-ary randomised response costs."""
+    """Return the cost of k-ary randomised response."""
     return _drawn_by(promise, setting, setting.terms.response_rows)
 
 
 def common(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
-    """Return what the smallest common scale costs at which every record is private."""
+    """Return the cost of the smallest common scale at which every record is private."""
     terms = setting.terms
 
     def scale_of(counts: NDArray[np.int64]) -> float:
@@ -361,7 +359,7 @@ def common(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
 
 
 def game(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
-    """Return what the equilibrium of the noise-variance-optimization game costs."""
+    """Return the cost of the equilibrium of the noise-variance-optimization game."""
     terms = setting.terms
     scales = MULTIPLIERS * terms.safe_scale
     scales = scales[: 1 + np.count_nonzero(scales[1:] * terms.bins > SMALLEST)]
@@ -393,8 +391,8 @@ def game(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
 def _equilibrium(played: NVOGame) -> NDArray[np.int64]:
     """Return where best responses end, from the best common scale that is private.
 
-    Where a record of very few has left, the largest scale may no longer be private for the others;
-    then it is the start.
+    If one of very few records has left, even the largest scale may expose a record; the dynamics
+    then start there.
     """
     outcomes = [played.evaluate(played.constant_profile(v)) for v in range(played.actions)]
     safe = [each for each in outcomes if each.private_records == played.records]
@@ -405,10 +403,10 @@ def _equilibrium(played: NVOGame) -> NDArray[np.int64]:
 def _end_to_end(
     setting: ReleaseSetting, pipeline: Callable[[], Pipeline], most: float
 ) -> float | None:
-    """Return the largest end-to-end loss by all draws, if at most so many reruns are needed.
+    """Return the largest end-to-end loss by all draws, or None if it takes too many reruns.
 
-    Without a record the others' noise may be any other, so nothing but the loss of one draw is
-    known about the likelihood ratio, and many draws cost what optimal composition says.
+    Without a record, the noise of the others may be entirely different.  Only the loss of one draw
+    is then known about the likelihood ratio, so optimal composition gives the cost of many draws.
     """
     occupied = np.count_nonzero(setting.counts)
     if setting.column.records < 3 or occupied > min(setting.reruns, most):
@@ -431,7 +429,7 @@ def histogram_runs(setting: ReleaseSetting) -> NDArray[np.float64]:
 
 
 def cut_counts(setting: ReleaseSetting) -> NDArray[np.float64]:
-    """Return the shares of noisy counts that are cut at 0, of all repetitions, (runs, K)."""
+    """Return the shares of each repetition, from noisy counts cut at 0, shape (runs, K)."""
     positive = np.maximum(setting.noisy_runs, 0).astype(np.float64)
     totals = positive.sum(axis=1, keepdims=True)
     even = np.full_like(positive, 1.0 / setting.terms.bins)
@@ -441,16 +439,16 @@ def cut_counts(setting: ReleaseSetting) -> NDArray[np.float64]:
 def _from_counts(
     promise: Promise, setting: ReleaseSetting, errors: dict[str, Any]
 ) -> ColumnRelease:
-    """Return what is computed from noisy counts, by which every record loses ε."""
+    """Return a release that is computed from noisy counts, so that every record loses ε."""
     epsilon = setting.terms.spent.epsilon
     return _measured(promise, np.full(setting.column.records, epsilon), epsilon, errors)
 
 
 def noisy_counts(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
-    """Return what counts with two-sided geometric noise cost, as they are.
+    """Return the cost of counts with two-sided geometric noise.
 
-    Their error is that of the noise, for which there is a formula: 1 / sinh(ε) on average.  The
-    distribution is what a reader makes of them who cuts at 0.
+    Their error is the size of the noise, 1 / sinh(ε) on average.  The distribution is the one that
+    a reader obtains by cutting the counts at 0.
     """
     errors = setting.errors(cut_counts(setting), drawn=False)
     off = 1.0 / math.sinh(setting.terms.spent.epsilon)
@@ -458,7 +456,7 @@ def noisy_counts(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
 
 
 def histogram(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
-    """Return what a DP histogram costs, or a mean, quartiles or values that are taken from it."""
+    """Return the cost of a DP histogram, or of a mean, quantiles or values taken from it."""
     terms, shares = setting.terms, histogram_runs(setting)
     errors = setting.errors(shares, drawn=terms.publish == "value")
     if terms.publish == "counts":
@@ -470,7 +468,7 @@ def histogram(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
 
 
 def repaired_game(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
-    """Return what the randomiser costs that is made from noisy counts, and its draws."""
+    """Return the cost of the randomiser that is made from noisy counts, and of its draws."""
     total, share, lower_delta, _ = promises.counts_and_draws(setting.terms)
     made = [
         private_randomiser(
@@ -496,7 +494,7 @@ def repaired_game(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
 
 
 def noisy_mean(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
-    """Return what the mean with discrete Laplace noise costs."""
+    """Return the cost of the mean with discrete Laplace noise."""
     column, epsilon = setting.column, setting.terms.spent.epsilon
     grid = mean_grid(column.records, lower=column.lower, upper=column.upper)
     losses = grid.losses(column.values, epsilon)
@@ -505,7 +503,7 @@ def noisy_mean(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
 
 
 def noisy_quantiles(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
-    """Return what quantiles by permute-and-flip cost."""
+    """Return the cost of quantiles by permute-and-flip."""
     choices = draws.quantile_choices(setting.terms, setting.column)
     exact = setting.column.quantile(setting.levels).tolist()
     losses = np.sum([each.losses() for each in choices], axis=0)
@@ -514,10 +512,10 @@ def noisy_quantiles(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
 
 
 def range_from_data(release: ColumnRelease, column: Column) -> ColumnRelease:
-    """Return what is left of a release if its range was taken from the data: no promise.
+    """Return a release without its promise, because its range was taken from the data.
 
-    Where one record alone holds an end of the range, the released points move when it is removed,
-    so the largest end-to-end loss is infinite.
+    If only one record is at an end of the range, the released points move when it is removed, so
+    the largest end-to-end loss is infinite.
     """
     ends = column.values[[0, -1]]
     alone = column.values[1] > ends[0] or column.values[-2] < ends[1]
@@ -535,7 +533,7 @@ def range_from_data(release: ColumnRelease, column: Column) -> ColumnRelease:
 class Release:
     """A way to publish a column: what it promises, what it costs on the data, and how it is drawn.
 
-    ``draw`` is None where nothing is differentially private, so that it is never drawn here.
+    ``draw`` is None for a release that is not differentially private, which is never drawn here.
     """
 
     promise: Callable[[Terms], Promise]
@@ -543,7 +541,7 @@ class Release:
     draw: Callable[[Terms, Column], pd.DataFrame] | None
 
     def __call__(self, setting: ReleaseSetting) -> ColumnRelease:
-        """Return the promise of the release with what it costs on the data."""
+        """Return the promise of the release with its cost on the data."""
         return self.measure(self.promise(setting.terms), setting)
 
 

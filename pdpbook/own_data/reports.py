@@ -1,9 +1,9 @@
-r"""From a column to a decision: every release of what is wanted side by side, and the one to use.
+r"""From a column to a decision: all suitable releases side by side, and the one to use.
 
-What is to be published is asked first: a table of counts, the mean, quantiles, or single values
-drawn like the data.  :func:`report` computes for each release of this thing, of
-:mod:`pdpbook.own_data.releases`, what it promises, what each record loses and how far it is from
-the column, and recommends one by a rule that looks at the promise first and at the error second:
+The user first says what to publish: a table of counts, the mean, quantiles, or single values drawn
+like the data.  For each release of it in :mod:`pdpbook.own_data.releases`, :func:`report` computes
+the promise, the loss of each record and the error, and recommends one by a rule that considers the
+promise first and the error second:
 
 0. If the range is taken from the data, no release keeps a promise, and the recommendation begins
    with that.  What follows is what would be recommended if the range were public.
@@ -12,13 +12,13 @@ the column, and recommends one by a rule that looks at the promise first and at 
    the noise of the others does not react to a record, and no attacker has to assume that.
 2. Among these the one with the smallest error is recommended: the Wasserstein distance from the
    column for counts and for values, the distance from the mean, or the average distance from the
-   quantiles.  Errors of noisy counts are averages over repetitions, so one release counts as
-   nearer than another only if its error is smaller by more than five percent, more than a hundredth
-   of a bin, and the standard error of the difference beside that.  Of the releases than which no
-   other is nearer, the simplest is recommended, and the report names those that are equally good.
+   quantiles.  Errors of noisy counts are averages over repetitions, so one release counts as nearer
+   than another only if its error is smaller by more than five percent or a hundredth of a bin,
+   whichever is larger, plus the standard error of the difference.  If no release is nearer than
+   several others, the simplest of these is recommended, and the report names the others.
 
-Of a column of categories only a table of counts is published, and the error is that of a count in
-records (:mod:`pdpbook.own_data.categories`).
+For a column of categories only a table of counts is published, and its error is the error of a
+count in records (:mod:`pdpbook.own_data.categories`).
 
 A report is computed from the data and is not private itself.
 """
@@ -55,12 +55,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Report", "report"]
 
-#: Two errors that differ by a smaller part are called equal, and so are two that differ by less
-#: than this part of a bin.
+#: Errors count as equal if they differ by less than this fraction, or by less than this fraction of
+#: a bin.
 _TIE, _FLOOR = 0.05, 0.01
 #: Repetitions of a release with noisy counts.
 RUNS = 40
-#: If a larger part of the records is in one bin, the range does not fit them.
+#: If a larger share of the records is in one bin, the range does not fit them.
 CROWDED = 0.95
 NO_PROMISE = (
     "No release of this column keeps a promise, because its range is taken from the data: without "
@@ -80,7 +80,7 @@ CHANGES = {
     "removal": "the removal of one record",
     "replacement": "the replacement of one record by another",
 }
-#: How the errors of the quartiles are called.
+#: The names of the errors of the quartiles.
 NAMED = {0.25: "lower quartile error", 0.5: "median error", 0.75: "upper quartile error"}
 
 
@@ -99,7 +99,7 @@ class Report:
     epsilon, delta : float
         The promise that was asked for, for all draws together.
     neighbours : str
-        "removal" or "replacement": the change of one record for which it was asked.
+        "removal" or "replacement": the change of one record that was requested.
     releases : tuple of ColumnRelease
     left_out : dict from str to str
         Releases that were not computed, and why.
@@ -129,7 +129,7 @@ class Report:
         return [each for each in self.releases if each.algorithm == "differential privacy"]
 
     def _nearer(self, one: ColumnRelease, other: ColumnRelease) -> bool:
-        """Whether one is nearer by more than a tie and by more than the simulation can be wrong."""
+        """Whether one is nearer by more than a tie plus the standard error of the simulation."""
         grid = self.column.grid(self.bins)
         unit = 1.0 if self.column.levels else (grid.upper - grid.lower) / grid.bins
         tie = max(_TIE * other.error, _FLOOR * unit)
@@ -146,7 +146,7 @@ class Report:
 
     @cached_property
     def equally_good(self) -> tuple[ColumnRelease, ...]:
-        """The other releases that the rule cannot tell from the recommended one by their errors."""
+        """The other releases whose errors are too close to the recommended one to tell apart."""
         best = self.recommended
         return tuple(
             each
@@ -218,7 +218,7 @@ class Report:
         return " ".join(text)
 
     def _hollow(self, delta: float) -> str:
-        """Return that such a promise says next to nothing, if it does."""
+        """Return a warning if such a promise means next to nothing."""
         if self.epsilon > math.log(CERTAIN / (1.0 - CERTAIN)):
             return f"At ε = {self.epsilon:g} this promise hides next to nothing."
         if delta * self.column.records >= 1.0:
@@ -229,9 +229,9 @@ class Report:
     def guarantees(self) -> dict[str, str]:
         """What each release promises in a few sentences, by its name.
 
-        Neighbouring data sets differ by the removal or the replacement of one record, as was asked,
-        and the number of records is public; where a release is differentially private, the ε for
-        the other change of a record stands beside it.
+        Neighbouring data sets differ by the removal or the replacement of one record, as requested,
+        and the number of records is public; for a differentially private release, the ε for the
+        other change of a record is stated too.
         """
         other = "replacement" if self.neighbours == "removal" else "removal"
         said = {
@@ -313,7 +313,7 @@ class Report:
 
     @property
     def _of_levels(self) -> list[str]:
-        """What to know of the levels of a column of categories."""
+        """What to know about the levels of a column of categories."""
         return [
             "Levels have neither an order nor a distance, which a mean, quantiles, Laplace noise "
             "and the errors of drawn values need, so this report compares tables of counts only.",
@@ -325,7 +325,7 @@ class Report:
 
     @property
     def _of_numbers(self) -> list[str]:
-        """What to know of the range, of the bins and of the number of records."""
+        """What to know about the range, the bins and the number of records."""
         column, found = self.column, self._unfit_range
         counted = self.publish != "value" and self.neighbours == "replacement"
         epsilon = self.epsilon / 2.0 if counted else self.epsilon
@@ -347,7 +347,7 @@ class Report:
 
     @property
     def _unfit_range(self) -> list[str]:
-        """What to know of a range that does not fit the values, or of bins between them."""
+        """What to know about a range that does not fit the values, or about bins between them."""
         column, grid, found = self.column, self.column.grid(self.bins), []
         counts = grid.counts(column.values)
         fullest, share = int(counts.argmax()), counts.max() / column.records
@@ -370,12 +370,12 @@ class Report:
     def table(self) -> pd.DataFrame:
         """Return one row for each release.
 
-        It has the index ``release``, the short name; the title, the promise with its ``epsilon``
-        and ``delta`` for all draws, the median and the largest fixed-noise loss of a record and the
-        largest end-to-end loss in nats, with several draws as the ε of all of them at δ; the
-        Wasserstein distance and the errors of mean and quartiles in the column's unit; KL in nats;
-        the error of a count in records.  ``standard error`` is that of the error by which the
-        releases are compared.  Errors that no release has are left out.
+        The index ``release`` is the short name.  The columns are the title; the promise with its
+        ``epsilon`` and ``delta`` for all draws; the median and the largest fixed-noise loss of a
+        record and the largest end-to-end loss in nats, for several draws the ε of all of them at δ;
+        the Wasserstein distance and the errors of mean and quartiles in the column's unit; KL in
+        nats; and the error of a count in records.  ``standard error`` belongs to the error by which
+        the releases are compared.  Errors that no release has are left out.
         """
         import pandas as pd
 
@@ -405,12 +405,11 @@ class Report:
         return table.drop(columns=[name for name in errors if table[name].isna().all()])
 
     def losses(self) -> pd.DataFrame:
-        """Return what each record loses by each release, shape (n, releases + 1).
+        """Return the loss of each record from each release, shape (n, releases + 1).
 
-        The first column has the value of each record, in ascending order, or its level, in the
-        order of the levels; the others its fixed-noise loss by all draws of each release, in nats;
-        with several draws the ε at δ that they cost the record, at most.  The table is as private
-        as the data.
+        The first column contains the values in ascending order, or the levels in their order.  The
+        others contain the fixed-noise losses from all draws of each release, in nats; for several
+        draws, an upper bound on the ε at δ.  The table is as private as the data.
         """
         import pandas as pd
 
@@ -424,8 +423,8 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain numbers and strings, for a program.
 
-        It has no infinite or missing number: these are None, and ``infinite`` of a release lists
-        the names of those that are infinite.
+        Infinite and missing numbers become None, and the entry ``infinite`` of a release lists the
+        names of the infinite ones.
         """
         column, numbers = self.column, not self.column.levels
         table, guarantees = self.table().reset_index(), self.guarantees
@@ -460,9 +459,9 @@ class Report:
     def plot(self) -> Figure:
         """Draw the column beside the recommended release, the errors, and the records' losses.
 
-        Where the released distribution is itself random, one run of it is drawn; the errors are
-        averages.  A mean and quartiles have no distribution, so the column stands alone.  Without
-        Matplotlib it is an ImportError.
+        If the released distribution is itself random, one run of it is drawn; the errors are
+        averages.  A mean and quartiles have no distribution, so the column is drawn alone.  Without
+        Matplotlib, an ImportError is raised.
         """
         _extras.require("matplotlib")
         from pdpbook.plotting.own_data import decision
@@ -514,7 +513,7 @@ class Report:
         return "\n".join([self.title, self.recommendation, self._text_table(), *self.warnings])
 
     def _text_table(self) -> str:
-        """Return what each release promises and costs, with a line for each."""
+        """Return what each release promises and costs, one line per release."""
         import pandas as pd
 
         rows = [
@@ -538,7 +537,7 @@ class Report:
 
     @property
     def title(self) -> str:
-        """One line about the column and what is asked."""
+        """One line about the column and the request."""
         column = self.column
         where = f"from {column.lower:g} to {column.upper:g} in {self.bins} bins"
         if column.levels:
@@ -550,7 +549,7 @@ class Report:
 
     @property
     def _asked(self) -> str:
-        """What is asked for, in words."""
+        """The request in words."""
         return _draws(self.draws) if self.publish == "value" else PUBLISHED[self.publish]
 
     def _distance(self, release: ColumnRelease) -> str:
@@ -586,34 +585,34 @@ def report(
     Parameters
     ----------
     values : array_like, shape (n,)
-        The column: at least two numbers, or texts with ``categories``, none of them missing; a
-        pandas column is one.
+        The column: at least two numbers, or texts with ``categories``, none of them missing.
     epsilon : float
         Privacy target :math:`\varepsilon`, from 1e-6 to 30, for all draws together.
     lower, upper : float, optional
         Ends of the range, chosen without looking at the data.  If they are not given, they are
-        taken from the data, and the report says what that gives away.
+        taken from the data, and the report states what this reveals.
     categories : array_like of str, shape (k,), optional
         The levels of a column of categories, in the order in which they are published, chosen
-        without looking at the data.  Only counts are published of them, one for each level, so
+        without looking at the data.  Only their counts are published, one for each level, so
         ``lower``, ``upper``, ``bins``, ``outside`` and ``whole`` are left out.
     other : str, optional
-        The level to which all values but ``categories`` are counted; otherwise they are refused.
+        The level under which all values outside ``categories`` are counted; otherwise they are
+        refused.
     draws : int
-        Number of values to release, from 1 to 10⁶; above 1 only where values are published.
+        Number of values to release, from 1 to 10⁶; above 1 only if values are published.
     delta : float
-        :math:`\delta` in [0, 1).  With 0 the repaired game, which needs a δ, is left out; so it is
-        for more than 100,000 records or 32 bins, where it would take longer than ten seconds.  The
-        game is left out if the number of records times the square of the number of bins is above
-        5 × 10⁸.
+        :math:`\delta` in [0, 1).  With 0 the repaired game, which needs a δ, is left out.  It is
+        also left out for more than 100,000 records or 32 bins, because it would take over ten
+        seconds.  The game is left out if the number of records times the square of the number of
+        bins is above 5 × 10⁸.
     publish : {"counts", "mean", "quantiles", "value"}
         What is to be published: a table of counts, the mean, quantiles, or single values drawn like
         the data.  Only releases of the same thing are compared.
     quantiles : array_like, shape (q,), optional
-        The quantiles, in ascending order, where quantiles are published: at most 20 shares of the
-        records below or at them, by default the three quartiles.  Together they cost ε.
+        The quantiles, in ascending order, if quantiles are published: at most 20 shares of the
+        records at or below them, by default the three quartiles.  Together they cost ε.
     bins : int, optional
-        Number of bins K, from 2 to 1,024; by default that of :func:`pdpbook.own_data.public_bins`.
+        Number of bins K, from 2 to 1,024; by default from :func:`pdpbook.own_data.public_bins`.
     neighbours : {"removal", "replacement"}
         The change of one record against which every release promises ε: its removal, with the
         number of records public, or its replacement by another.  The other ε of each release is
@@ -623,14 +622,15 @@ def report(
     name : str, optional
         By default the name of a pandas column.
     whole : bool
-        Whether the quantity is a whole number by its nature, such as a grade.  The bins are then
-        whole numbers: one each, or equally many of them if there are more numbers than bins.
+        Whether the quantity is by its nature a whole number, such as a grade.  Each bin then
+        contains one whole number, or equally many of them if there are more numbers than bins.
     seed : int
-        Of the repetitions over which the error of a release with noisy counts is averaged.
+        Seed of the repetitions over which the error of a release with noisy counts is averaged.
     reruns : int
         The largest number of occupied bins for which end-to-end losses of releases that are chosen
-        from the data are computed; each bin takes another run.  Where all these runs of the game
-        would exceed the same bound, its end-to-end loss is not computed, and the report says so.
+        from the data are computed; each bin requires one more run.  If these runs of the game
+        together exceed the bound under ``delta``, its end-to-end loss is not computed, and the
+        report says so.
     progress : bool, optional
         Whether to show a bar, which needs tqdm; by default after three seconds at a terminal.
 
@@ -732,7 +732,7 @@ def _replace_infinite(row: dict[Any, Any]) -> dict[str, Any]:
 
 
 def _details(release: ColumnRelease) -> dict[str, Any]:
-    """Return what a program has to know of a release beside its row of the table."""
+    """Return the entries about a release that its row of the table lacks."""
     removed, replaced = release.removal, release.replacement
     return {
         "error": release.error,

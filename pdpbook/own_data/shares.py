@@ -1,21 +1,21 @@
 r"""The shares of the bins, from noisy counts and the public number of records.
 
-What is computed from noisy counts costs nothing more, so a DP histogram publishes the best estimate
-that they allow.  Two things are known beside the noise: the counts are at least 0, and they sum to
-n, which is public.
+Computing with noisy counts costs nothing more, so a DP histogram publishes the best estimate that
+they allow.  Two more things are known: the counts are at least 0, and they sum to n, which is
+public.
 
 **Bins in order.**  The error of a histogram is the area between two distribution functions
-(:mod:`pdpbook.own_data.errors`), so the distribution function is estimated, and not each count for
-itself.  The sums of the first noisy counts are shifted so that the last sum is n: with
-:math:`Z_k=\sum_{j\le k}z_j` they are :math:`Z_k+\frac kK(n-Z_K)`, a bridge between 0 and n whose
-noise is smaller than that of the sums.  A distribution function rises, so the bridge is replaced by
-the rising sequence that is nearest to it in least squares (isotonic regression), cut at 0 and n.
+(:mod:`pdpbook.own_data.errors`), so the distribution function is estimated, and not each count
+separately.  The sums of the first noisy counts are shifted so that the last sum is n: with
+:math:`Z_k=\sum_{j\le k}z_j` they are :math:`Z_k+\frac kK(n-Z_K)`, a bridge between 0 and n with
+less noise than the sums.  A distribution function is increasing, so the bridge is replaced by the
+increasing sequence nearest to it in least squares (isotonic regression), cut at 0 and n.
 
-**Levels without an order, and tables that are mostly empty.** Where few values occur, most of the
-sums lie on steps, and a count is better estimated for itself: by its posterior mean :math:`m_k`
-(:mod:`pdpbook.audit.count_posterior`), given that all counts sum to n.  What is missing to n goes
-to the counts in proportion to their posterior variances :math:`v_k`, as if they were normal:
-:math:`m_k+\frac{v_k}{\sum_jv_j}(n-\sum_jm_j)`.
+**Levels without an order, and tables that are mostly empty.** If few values occur, most of the sums
+are on steps, and each count is better estimated separately: by its posterior mean :math:`m_k`
+(:mod:`pdpbook.audit.count_posterior`), given that all counts sum to n.  The difference to n is
+distributed over the counts in proportion to their posterior variances :math:`v_k`, as if they were
+normal: :math:`m_k+\frac{v_k}{\sum_jv_j}(n-\sum_jm_j)`.
 
 A table counts as mostly empty if more than three quarters of its bins seem to be, by the noisy
 counts: noise alone is at most 0 with probability :math:`1/(1+e^{-\varepsilon})`.
@@ -32,7 +32,7 @@ from pdpbook.audit.count_posterior import posterior_from_noise
 
 __all__ = ["estimated_shares"]
 
-#: From this part of empty bins on a count is estimated for itself.
+#: From this share of empty bins on, each count is estimated separately.
 EMPTY = 0.75
 #: Share of the uniform distribution in the estimate, so that no bin is impossible.
 FLOOR = 1e-6
@@ -52,7 +52,7 @@ def estimated_shares(
 
 
 def _rising(noisy: NDArray[np.int64], n: int) -> NDArray[np.float64]:
-    """Return counts whose sums are the rising sequence next to the bridge of the noisy ones."""
+    """Return counts whose sums are the rising sequence nearest to the bridge of noisy counts."""
     from scipy.optimize import isotonic_regression
 
     sums, size = np.cumsum(noisy), noisy.size

@@ -1,14 +1,14 @@
-r"""What the releases of one file cost together, as its record says.
+r"""The total cost of the releases of one file, from its record.
 
 Whatever was released of whichever column, the ε of all releases add up, and so do their δ (basic
-composition), because a person is one record of the file.  They are added as the decimal numbers
-that they are written as, so ten releases at 0.1 cost 1.
+composition), because a person is one record of the file.  They are added as decimal numbers, as
+they are written, so ten releases at 0.1 cost 1.
 
-Where several releases are small, a better bound holds at a little more δ.  Releases of at most e
-each cost no more than as many answers of randomised response at e
-(:func:`pdpbook.foundations.optimal_composition`), and the larger ones are added to that.  Every e
-gives a bound, and the smallest is taken if it is below nine tenths of the sum.  Taught in
-*Composition*.
+If several releases are small, there is a better bound at a slightly larger δ.  Releases of at most
+e each cost no more than as many answers of randomised response at e
+(:func:`pdpbook.foundations.optimal_composition`), and the costs of larger releases are added.
+Every e gives a bound, and the smallest bound is used if it is below nine tenths of the sum.  Taught
+in *Composition*.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ __all__ = ["check_budget", "total_cost", "total_words"]
 
 #: The δ at which the better bound is computed.
 BETTER_DELTA = 1e-6
-#: The part of the sum below which it is worth its δ.
+#: The fraction of the sum below which the better bound is worth its δ.
 WORTH = 0.9
 
 Record = Sequence[Mapping[str, Any]]
 
 
 def total_cost(record: Record) -> dict[str, Any]:
-    """Return what the releases of a record cost together against the removal of one record.
+    """Return the total cost of the releases of a record against the removal of one record.
 
-    ``better`` is the better bound, or None if there is none; ``replacement`` is what they cost
-    against the replacement of one record, or None if a statement does not say it.
+    ``better`` is the better bound, or None if there is none; ``replacement`` is their cost against
+    the replacement of one record, or None if a statement lacks it.
     """
     costs = [_cost(each, "removal") for each in record]
     epsilon, delta = (sum(each, Fraction(0)) for each in zip(*costs, strict=True))
@@ -64,9 +64,9 @@ def total_words(total: Mapping[str, Any]) -> str:
 
 
 def check_budget(record: Record, new: Mapping[str, Any], budget: float | None) -> None:
-    """Refuse a release that would make all of them cost more than a budget, by basic composition.
+    """Refuse a release if the total cost would exceed a budget, by basic composition.
 
-    It is the ε against the change of a record against which the new release promises its own.
+    The budget limits the total ε for the change of a record that the new release names.
     """
     if budget is None:
         return
@@ -81,13 +81,13 @@ def check_budget(record: Record, new: Mapping[str, Any], budget: float | None) -
 
 
 def _cost(said: Mapping[str, Any], change: str) -> tuple[Fraction, Fraction]:
-    """Return the ε and δ of a statement; an older one has those against a removal on top."""
+    """Return the ε and δ of a statement; an older one has them for removal at the top level."""
     found = said.get(change) or said
     return _decimal(found["epsilon"]), _decimal(found["delta"])
 
 
 def _decimal(value: float) -> Fraction:
-    """Return a number as it is written; it may not be negative."""
+    """Return a number as it is written; it must not be negative."""
     found = Fraction(str(value))
     if found < 0:
         raise ValueError(f"a cost must not be negative, got {value}")

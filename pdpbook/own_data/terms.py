@@ -1,14 +1,14 @@
-r"""What is known of a release before any value of the column is looked at.
+r"""What is known about a release before any value of the column is read.
 
-A release is asked for by what is published, by ε and δ, by the number of draws and of bins, and by
-the range or the levels of the column: its :class:`pdpbook.own_data.Frame`.  Together with
-the number of records n these are its :class:`Terms`.  Bins, scales and the ε of one draw are chosen
-from them alone, and so is every promise (:mod:`pdpbook.own_data.promises`): the terms hold no
-value, so nothing that is made from them does.
+A request for a release names what to publish, ε and δ, the numbers of draws and of bins, and the
+range or the levels of the column, its :class:`pdpbook.own_data.Frame`.  Together with the number of
+records n these are its :class:`Terms`.  Bins, scales and the ε of one draw are chosen from them
+alone, and so is every promise (:mod:`pdpbook.own_data.promises`): the terms contain no value, so
+nothing that is derived from them does.
 
-m values are released together under one promise.  Draws of one randomiser are independent given the
-data, so each is made for a smaller ε, such that the m of them cost no more than (ε, δ) in total; a
-noisy histogram pays once, and any number of values may be drawn from it.
+Several values are released together under one promise.  Draws of one randomiser are independent
+given the data, so each is made for a smaller ε, such that all draws together cost no more than (ε,
+δ).  A noisy histogram costs its ε once, and any number of values may be drawn from it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ PUBLISHED = {
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms of a release: the frame of the column, the number of records, and what is asked.
+    """The terms of a release: the frame of the column, the number of records, and the request.
 
     Attributes
     ----------
@@ -60,13 +60,13 @@ class Terms:
     bins : int
         Number of bins K.
     fixed_bins : bool
-        Whether K was given, or is that of the levels, and does not follow from n.
+        Whether K was given, or is the number of levels, and does not follow from n.
     epsilon, delta : float
         The promise that is asked for, for all draws together.
     draws : int
-        Number m of values that are drawn, where values are published.
+        Number m of values that are drawn, if values are published.
     quantiles : tuple of float
-        The quantiles, in ascending order, where quantiles are published.
+        The quantiles, in ascending order, if quantiles are published.
     neighbours : str
         "removal" or "replacement": the change of one record against which (ε, δ) is promised.
     """
@@ -84,9 +84,9 @@ class Terms:
 
     @cached_property
     def spent(self) -> Budget:
-        """What may be spent against the removal of a record: a replacement is two of them.
+        """The budget against the removal of a record; a replacement counts as two removals.
 
-        It is (ε, δ), or so much of it that two records together cost no more (group privacy).
+        It is (ε, δ) or, for replacement, a part for which two records cost no more (group privacy).
         """
         if self.neighbours == "removal":
             return Budget(self.epsilon, self.delta)
@@ -128,8 +128,8 @@ class Terms:
 def one_draw_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
     """Return the largest ε of one draw at which all draws cost no more than ε at δ.
 
-    It is so by :func:`pdpbook.draws_epsilon`, up to one part in a million; at least ε / m, rounded
-    down, and just that with δ = 0 or one draw.
+    It is computed by :func:`pdpbook.draws_epsilon`, to one part in a million.  It is at least ε /
+    m, rounded down, and equal to this if δ = 0 or there is one draw.
     """
     low = _exact.rounded_down(Fraction(epsilon) / draws)
     if draws == 1 or delta == 0.0:
@@ -156,9 +156,9 @@ def make_terms(
     name: str | None,
     **framed: Any,
 ) -> tuple[Column, Terms]:
-    """Check what is asked of a column, and return the column and the terms of its releases.
+    """Check a request, and return the column and the terms of its releases.
 
-    The arguments are those of :func:`pdpbook.own_data.report`; ``framed`` are more of
+    The arguments are those of :func:`pdpbook.own_data.report`; ``framed`` are further arguments of
     :func:`pdpbook.own_data.make_column`.
     """
     epsilon = _validate.number("epsilon", epsilon, at_least=1e-6, at_most=30.0)
@@ -199,7 +199,7 @@ def make_terms(
 
 
 def _quantiles(quantiles: ArrayLike) -> tuple[float, ...]:
-    """Check the quantiles that are asked for: at most 20, in ascending order."""
+    """Check the requested quantiles: at most 20, in ascending order."""
     levels = _validate.finite_vector("quantiles", quantiles)
     inside = 1e-6 <= levels.min() and levels.max() <= 1.0 - 1e-6
     if not inside or levels.size > 20 or (np.diff(levels) <= 0.0).any():

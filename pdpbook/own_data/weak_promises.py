@@ -1,9 +1,9 @@
-"""What to know of an ε or a δ with which next to nothing is promised.
+"""What to know about an ε or a δ that promises next to nothing.
 
-An ε bounds by which factor a release changes what an attacker believes.  At a large ε even an
-attacker who thinks a record as likely as not ends up certain.  A δ that is not below 1/n promises
-nothing to one of the n records: to publish a record drawn at random, without noise, has ε = 0 at
-δ = 1/n.  The warnings follow from the terms of a release, so they may be published with it.
+An ε bounds the factor by which a release changes the odds of an attacker.  At a large ε, even an
+attacker with odds of 1 may end up nearly certain.  A δ that is not below 1/n promises nothing to
+one of the n records: publishing a random record without noise has ε = 0 at δ = 1/n.  The warnings
+follow from the terms of a release, so they may be published with it.
 """
 
 from __future__ import annotations
@@ -48,6 +48,6 @@ def weak_promises(promises: Sequence[Promise]) -> list[str]:
 
 
 def _nines(probability: float) -> str:
-    """Return a probability near 1 with the first digit that is not a nine."""
+    """Return a probability near 1, written up to the first digit that is not a nine."""
     digits = min(max(math.ceil(-math.log10(max(1.0 - probability, 1e-15))), 2), 15)
     return f"{math.floor(probability * 10**digits) / 10**digits:.{digits}f}"

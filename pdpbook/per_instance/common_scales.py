@@ -6,12 +6,12 @@ data, as the players of the game do, can take less: a common scale from which on
 the game's equilibria (the others' noise is held fixed), so it is the baseline that every gain of
 individual noise is measured against.
 
-Going down from the safe scale, the first scale at which somebody is exposed is found on a
-geometric ladder and then by halving.  In thousands of random data sets the largest loss of the
-ideal noise never fell when the common scale did.  But what is found private, without rounding, is
-the kernel in whole numbers that a game makes of the scale, and its largest loss may fall: for the
-heights at ε = 0.1, padded for this ε, the search ends at 0.0039511, and all records are private
-at 0.0039488 again.  So the scale is the end of a search, and no smaller one is ruled out.
+Going down from the safe scale, the first scale at which somebody is exposed is found on a geometric
+ladder and then by halving.  In thousands of random data sets the largest loss of the ideal noise
+never fell when the common scale did.  But what is found private, without rounding, is the kernel in
+whole numbers that a game makes of the scale, and its largest loss may fall: for the heights at ε =
+0.1, padded for this ε, the search ends at 0.0039511, and all records are private at 0.0039488
+again.  So a smaller scale than the one that the search returns may also be private.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ def common_scale(counts: ArrayLike, *, epsilon: float) -> float:
     Returns
     -------
     float
-        The scale, in units of the grid; 0.0 if nobody needs noise, which
-        :class:`pdpbook.PerInstanceLaplace` takes for none.  All records are private with it and
-        on every larger scale of a ladder with steps of 2 %, which ends where Theorem 1′ makes the
-        ideal kernel private, and a record is exposed at a scale that is smaller by one part in
-        10⁹.  Some smaller scales may be private again.  If ε is so small that the steps of 2⁻⁵²
-        in a kernel count, the ladder goes further up, to where they all are equal.
+        The scale, in units of the grid; 0.0, which means no noise to
+        :class:`pdpbook.PerInstanceLaplace`, if no record needs any.  All records are private at
+        this scale and at every larger scale of a ladder with steps of 2 %, which ends where Theorem
+        1′ makes the ideal kernel private.  At a scale that is smaller by one part in 10⁹, a record
+        is exposed.  Some smaller scales may be private again.  If ε is so small that the steps of
+        2⁻⁵² in a kernel count, the ladder goes further up, to where they all are equal.
 
     Notes
     -----

@@ -347,7 +347,7 @@ def _advise(files: Sequence[FileDescription]) -> None:
 def _tally_piece(
     piece: Piece, columns: list[str], grids: list[Grid]
 ) -> tuple[NDArray[np.int64], int]:
-    """Count a piece, on a worker, and its line ends that end no record."""
+    """Count a piece, on a worker, and its line ends inside quotation marks."""
     folded: list[int] = []
     return tallies.tally(read_piece(piece, columns, folded), grids), sum(folded)
 
@@ -377,7 +377,7 @@ def _data_ranges(
         if not low < high:
             got = f"{low:g} alone" if low == high else "no finite number"
             raise ValueError(
-                f"column {name!r} must hold two different numbers to have a range, got {got}"
+                f"column {name!r} must contain two different numbers to have a range, got {got}"
             )
     return ranges
 
@@ -388,7 +388,7 @@ def _check_rows(total: NDArray[np.int64], files: Sequence[FileDescription]) -> N
     promised = [file.rows for file in files]
     if None not in promised and (sums != sum(rows or 0 for rows in promised)).any():
         raise SourceError(
-            f"the files promise {sum(rows or 0 for rows in promised)} rows, "
+            f"the files declare {sum(rows or 0 for rows in promised)} rows, "
             f"{sums.tolist()} were counted"
         )
 

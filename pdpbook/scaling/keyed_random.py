@@ -147,7 +147,7 @@ def keyed_digest(key: bytes, purpose: str, content: Any) -> bytes:
         text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError, RecursionError):
         kind = type(content).__name__
-        raise TypeError(f"content must be what JSON can hold, got one of type {kind}") from None
+        raise TypeError(f"content must be representable in JSON, got one of type {kind}") from None
     return hashlib.blake2b(text.encode(), key=key, person=person, digest_size=32).digest()
 
 

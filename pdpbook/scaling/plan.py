@@ -13,8 +13,8 @@ chooses for itself.
 
 The option ``mechanism="k-ary-randomised-response"`` uses the randomiser of the chapter *Local
 randomisers*.  It is independent of the data, so its draws are ε-differentially private for every
-data set, without any assumption on the noise of others, and with a billion records it loses almost
-nothing.
+data set, without any assumption about the noise of others, and with a billion records it loses
+almost no accuracy.
 
 The result of a plan is a distribution in whole numbers, that of the mechanism whose privacy was
 decided (:attr:`pdpbook.game.Outcome.weights`).  The distribution is secret, and only draws from it
@@ -95,7 +95,7 @@ class Plan:
     mechanism : str
         ``"game"`` or ``"k-ary-randomised-response"``.
     multipliers : tuple of float
-        The scales of the game's actions, in units of the safe one.
+        The scales of the game's actions, in units of the safe scale.
     at_least : int
         The lower bound on the number of records of every column, for which the cost is computed.
     at_least_from_data : bool

@@ -5,12 +5,12 @@ The draws of a release are the first m of each column's keyed stream
 :math:`i r, \dots, (i+1)r-1`, so its bytes are a function of the plan, the settings and the key,
 whichever worker writes it, how often, and in what order.
 
-A file has its final name only when it is complete.  It is written under a temporary name, flushed
-to the disk and renamed, and a file system renames a file in one step or not at all.  The manifest
-is written twice: the first states that a release is in progress in this folder, and the second that
-it is complete.  A folder with the manifest of another release is refused.  In a folder with the
-manifest of the same release, the run continues where it stopped, or, if the release is complete,
-only checks the files.
+A file receives its final name only when it is complete.  It is written under a temporary name,
+flushed to the disk and renamed, and a file system renames a file in one step or not at all.  The
+manifest is written twice: the first states that a release is in progress in this folder, and the
+second that it is complete.  A folder with the manifest of another release is refused.  In a folder
+with the manifest of the same release, the run continues where it stopped, or, if the release is
+complete, only checks the files.
 
 One process at a time works in a folder.  It holds a lock that contains its name
 (``shared_files.held``), so a second call is refused before it changes anything.
@@ -247,20 +247,20 @@ def _enter(folder: Path, begun: dict[str, Any], names: list[str]) -> dict[str, A
         others = sorted(_whole(folder))
         if others:
             raise ReleaseError(
-                f"{folder}: must be empty or hold this release, but holds {', '.join(others[:5])}"
+                f"{folder}: must be empty or contain this release, not {', '.join(others[:5])}"
             )
         _write(path, _serialise(begun), new=True)
     try:
         there: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         status = there["status"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ReleaseError(f"{path}: is no manifest of a release: {error}") from None
+        raise ReleaseError(f"{path}: is not a manifest of a release: {error}") from None
     differs = differences(there, begun)
     if differs:
         how = "is complete" if status == COMPLETE else "was begun"
         raise ReleaseError(
             f"{folder}: another release {how} here: {'; '.join(differs)}. A second release of the "
-            "same table is charged on top of the first; write it to a folder of its own"
+            "same table is charged on top of the first; write it to a separate folder"
         )
     extra = sorted(_whole(folder) - {MANIFEST, *names})
     if extra:
@@ -285,7 +285,7 @@ def _serialise(manifest: dict[str, Any]) -> bytes:
 
 
 def _write(path: Path, content: bytes, *, new: bool = False) -> None:
-    """Write a file whole or not at all; a new one only if there is none of its name."""
+    """Write a file completely or not at all; with ``new``, only if no file has its name."""
     try:
         write_whole(path, content, new=new)
     except FileExistsError:
@@ -294,7 +294,7 @@ def _write(path: Path, content: bytes, *, new: bool = False) -> None:
         # an OSError may not survive the way to another process; its text does
         raise ReleaseError(
             f"{path}: could not be written: {error.strerror}. Nothing half-written is left, and "
-            "what is whole stays; the same call goes on from here"
+            "complete files remain; the same call continues from here"
         ) from None
 
 
@@ -306,7 +306,7 @@ def _write_part(job: _Job, part: int) -> dict[str, Any]:
     if not path.exists():
         _write(path, content)
     elif path.read_bytes() != content:
-        raise ReleaseError(f"{path}: holds other bytes than this release; was it altered?")
+        raise ReleaseError(f"{path}: contains other bytes than this release; was it altered?")
     rows = min(job.rows_per_file, job.draws - part * job.rows_per_file)
     return {"rows": rows, "blake2b": hashlib.blake2b(content, digest_size=32).hexdigest()}
 

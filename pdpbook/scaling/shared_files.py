@@ -64,7 +64,7 @@ def local_path(name: str, value: Any) -> Path:
 
 @contextmanager
 def held(folder: Path, refusal: type[Exception]) -> Iterator[None]:
-    """Hold a folder, so that no other call works in it at the same time.
+    """Lock a folder, so that no other call works in it at the same time.
 
     If no file can be created or locked, nothing is held; if none can be created, no call can write
     there.  If another call holds the folder, ``refusal`` is raised before any change: its text

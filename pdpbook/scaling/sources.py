@@ -5,8 +5,8 @@ some row groups of a Parquet file, or a whole CSV file.  Every row is in exactly
 worker has only one batch of a piece in memory at a time, so no file is too large.
 
 A CSV file cannot be divided without reading it: whether a line end ends a record or belongs to a
-quoted field depends on all quotation marks before it.  So one task reads one CSV file, as
-``pdpbook._tables`` says.  Convert a huge CSV file to Parquet, for example with
+quoted field depends on all quotation marks before it.  So one task reads one CSV file
+(``pdpbook._tables``).  Convert a huge CSV file to Parquet, for example with
 ``pyarrow.dataset.write_dataset(pyarrow.dataset.dataset("big.csv", format="csv"), "big",
 format="parquet")``, and the workers share it.
 
@@ -14,9 +14,9 @@ Nothing is left out silently.  A file of another kind in a folder, a file that i
 column that is missing, a file that cannot be read or that changes during the pass: each of these is
 an error that names the file.
 
-What is verified is a file's size and time of change when each of its pieces is read, its footer or
-first line, the checksum of a Parquet page if its writer has stored one, and that as many rows were
-counted as the footers promise.  The values themselves are not verified.  Most writers store no
+The pass verifies the size and the time of change of a file when it reads each piece, the footer or
+first line, the checksum of a Parquet page if its writer has stored one, and that the numbers of
+rows agree with the footers.  The values themselves are not verified.  Most writers store no
 checksums, pyarrow by default among them, and then a bit that a disk has flipped inside an
 uncompressed page changes a number without an error.  To have pages checked, write them with
 ``pyarrow.parquet.write_table(..., write_page_checksum=True)``.
@@ -68,7 +68,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class FileDescription:
-    """A file and its pieces; ``rows`` is what a Parquet file says of itself, None for CSV."""
+    """A file and its pieces; ``rows`` is the number that Parquet declares, and None for CSV."""
 
     path: str
     size: int
@@ -79,10 +79,10 @@ class FileDescription:
 def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
     """Return the absolute names of the files of a table, in order.
 
-    Of a folder these are all that is in it and below, but for names that begin with ``_`` or a
-    point, as engines name their own files; a pattern with ``*`` or a list may be given, too.  Where
-    there is no file it is a FileNotFoundError; a file that ends in something else than
-    ``.parquet``, ``.pq`` or ``.csv``, or is named twice, is a :class:`SourceError`.
+    A folder contributes all files in it and below, except names that begin with ``_`` or a dot, as
+    files of engines do; a pattern with ``*`` or a list is also accepted.  Without files, a
+    FileNotFoundError is raised; a name that occurs twice or does not end in ``.parquet``, ``.pq``
+    or ``.csv`` raises a :class:`SourceError`.
     """
     if isinstance(source, str | os.PathLike):
         source = [source]
@@ -101,7 +101,7 @@ def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
             if (folder / log).is_dir():
                 raise SourceError(
                     f"{folder}: {log} says which rows of its files still count; write them as "
-                    "Parquet with what made this table"
+                    "Parquet with the engine that made this table"
                 )
     names = sorted(os.path.abspath(path) for path in found)
     for one, next_one in pairwise(names):
@@ -124,7 +124,7 @@ def _expand(path: Path) -> list[Path]:
     else:
         found = [Path(each) for each in glob.glob(str(path))]
     if not found or not all(each.is_file() for each in found):
-        raise FileNotFoundError(f"{path}: there is no such file, or no file in it")
+        raise FileNotFoundError(f"{path}: no such file, or a folder without files")
     return found
 
 
@@ -143,7 +143,7 @@ def describe_file(path: str, columns: Sequence[str]) -> FileDescription:
     """Return the pieces of a Parquet or CSV file, from its footer or its first line.
 
     The names of columns are in the form that ``pdpbook._tables.canonical`` gives them.  A file
-    that cannot be read or lacks a column is a :class:`SourceError`.
+    that cannot be read or lacks a column raises a :class:`SourceError`.
     """
     local_path("path", path)
     rows: int | None = None
@@ -157,7 +157,7 @@ def describe_file(path: str, columns: Sequence[str]) -> FileDescription:
     for column in columns:
         if names.count(column) != 1:
             raise SourceError(
-                f"{path}: column {column!r} is there {names.count(column)} times, not once; "
+                f"{path}: column {column!r} occurs {names.count(column)} times, not once; "
                 f"the columns are {', '.join(names)}"
             )
     pieces = tuple(Piece(path, size, changed, start, stop) for start, stop in parts)
@@ -190,8 +190,8 @@ def read_piece(
 ) -> Iterator[Any]:
     """Read some columns of a piece in batches: at most 65,536 rows, or 1 MiB of a CSV file.
 
-    The number of line ends inside quotation marks of a CSV file is appended to ``folded`` at last.
-    A file that cannot be read, or has changed since it was described, is a :class:`SourceError`.
+    Finally, the number of line ends inside quotation marks of a CSV file is appended to ``folded``.
+    A file that is unreadable or has changed raises a :class:`SourceError`.
     """
     named = partial(require("pyarrow").RecordBatch.from_arrays, names=[*columns])
     with _named(piece.path):

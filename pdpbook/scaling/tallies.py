@@ -20,16 +20,16 @@ from pdpbook.foundations.sampling_query import Grid
 
 __all__ = ["ABOVE", "BELOW", "MISSING", "NON_NUMERIC", "extremes", "tally"]
 
-#: Where the four other counts stand, after the K bins.
+#: The positions of the four other counts, after the K bins.
 BELOW, ABOVE, MISSING, NON_NUMERIC = -4, -3, -2, -1
 
 
 def tally(batches: Iterable[Any], grids: Sequence[Grid]) -> NDArray[np.int64]:
     """Count the values of several columns, each on its grid, as by :meth:`pdpbook.Grid.index`.
 
-    A row of the result, shape (columns, K + 4), is the histogram of the values inside, then how
-    many values lie below the grid and above it, are missing, and are not numeric; it sums to the
-    number of rows.
+    A row of the result, shape (columns, K + 4), contains the histogram of the values inside, then
+    the numbers of values below the grid, above it, missing, and not numeric.  Its sum is the number
+    of rows.
     """
     counts = np.zeros((len(grids), grids[0].bins + 4), dtype=np.int64)
     for batch in batches:
@@ -46,7 +46,7 @@ def tally(batches: Iterable[Any], grids: Sequence[Grid]) -> NDArray[np.int64]:
 def extremes(batches: Iterable[Any], columns: int) -> NDArray[np.float64]:
     """Return the smallest and the largest finite number of each column, shape (columns, 2).
 
-    They are inf and -inf where there is no finite number.
+    They are inf and -inf if there is no finite number.
     """
     found = np.tile([np.inf, -np.inf], (columns, 1))
     for batch in batches:

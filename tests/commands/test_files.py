@@ -52,10 +52,10 @@ def test_a_column_is_read(file: Path, text: str, name: str | None, values: list[
     ("text", "name", "said"),
     [
         ("\nage\n1\n", "age", "cannot read .* as a table: its first line is empty"),
-        ("x\n", "x", r"must hold records, and not its first line only, got none .* \['x'\]"),
-        ("name\nAda\nBob\n", None, "must hold numbers only, got 'Ada' in line 2$"),
+        ("x\n", "x", r"must contain records, and not its first line only, got none .* \['x'\]"),
+        ("name\nAda\nBob\n", None, "must contain numbers only, got 'Ada' in line 2$"),
         ("n,m\nA,x\n", None, r"has no column of numbers; its columns are \['n', 'm'\]; with --col"),
-        ("n,x\nA,1\n", "n", "must hold numbers only, got 'A' in line 2$"),
+        ("n,x\nA,1\n", "n", "must contain numbers only, got 'A' in line 2$"),
         ("age\n30\ninf\n", "age", "missing or infinite, the first in line 3: 'inf'$"),
         ("age\n30\nNA\n", "age", "missing or infinite, the first in line 3: 'NA'$"),
         ("n,age\na,30\nb\n", "age", "got 1 in line 3; if its last cells are empty, write"),
@@ -68,10 +68,10 @@ def test_a_column_is_read(file: Path, text: str, name: str | None, values: list[
         ("a\tb\n1\t2\n", "a", r"give --sep '\\t'"),
         ("name,age\nA,1\n", "w", r"its columns of numbers are \['age'\], the others \['name'\]"),
         ("a,b\n1,2\n", None, r"--column must name one of the columns of numbers: \['a', 'b'\]"),
-        ("age,age\n30,80\n40,90\n", "age", "must have one column of the name 'age', got 2"),
-        ("Ada,30\nAlan,40\n", None, "must hold the names of the columns: .* number '30'"),
+        ("age,age\n30,80\n40,90\n", "age", "must have exactly one column named 'age', got 2"),
+        ("Ada,30\nAlan,40\n", None, "must contain the names of the columns: .* number '30'"),
         ("30\n40\n", "age", "if the first line is a record, give --no-header"),
-        ("b\nTrue\nFalse\n", "b", "must hold numbers only, got 'True' in line 2"),
+        ("b\nTrue\nFalse\n", "b", "must contain numbers only, got 'True' in line 2"),
         # what stands above the header, or in it
         ("sep=,\nage,n\n30,1\n", "age", "remove the first line, 'sep=', which has no names"),
         ("# exported\nage,n\n30,1\n", "age", "got 2 in line 2; remove the first line, '# exp"),
@@ -103,7 +103,7 @@ def test_a_cell_that_is_no_number_is_named_with_what_its_signs_ask_for(
 ) -> None:
     """No number in another notation is proposed for dropping: it may be the oldest, say."""
     file.write_text(f'x\n7\n"{cell}"\n80\n', encoding="utf-8")
-    found = refused(file, "must hold numbers only", "x").removesuffix(" drop")
+    found = refused(file, "must contain numbers only", "x").removesuffix(" drop")
     assert found.endswith(f"got {cell!r} in line 3{said}")
 
 
@@ -235,12 +235,12 @@ def test_numbers_of_a_parquet_file(tmp_path: Path) -> None:
     for name, said in {
         None: r"--column must name .* \['gap', 'age'\]",
         "gap": "missing or infinite, the first in row 2: None",
-        "day": "must hold numbers only, got '2020-01-01 00:00:00' in row 1",
-        "name": "must hold numbers only, got 'Alan' in row 2",
+        "day": "must contain numbers only, got '2020-01-01 00:00:00' in row 1",
+        "name": "must contain numbers only, got 'Alan' in row 2",
     }.items():
         refused(file, said, name)
     table.rename(columns={"gap": " age"}).to_parquet(file)
-    refused(file, "must have one column of the name 'age', got 2", "age")
+    refused(file, "must have exactly one column named 'age', got 2", "age")
     file.write_bytes(b"\xff\xfe\x00not a table\x00")
     refused(file, r"cannot read .*PARQUET as a table", "age")
 
@@ -281,5 +281,5 @@ def test_codes_with_a_gap_in_a_parquet_file_are_the_levels_that_the_file_holds(
         with pytest.raises(ValueError, match="got 1 of 4 missing, the first in row 3"):
             TableFile(file).labels("code", levels)
     pd.DataFrame({"code": [[1], [2]]}).to_parquet(file)
-    with pytest.raises(ValueError, match="must hold texts, got values of type list"):
+    with pytest.raises(ValueError, match="must contain texts, got values of type list"):
         TableFile(file).labels("code", ["a", "b"])

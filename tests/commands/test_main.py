@@ -186,8 +186,8 @@ def test_no_record_is_dropped_without_a_word(tmp_path: Path, capsys: Capture) ->
         ("age\n30\n\n50\n\n\n60\n", ends, "got 3 of 6 missing or infinite, the first in line 3"),
         ("age\n30\n40\n130\n", ends, "got 1 of 3 outside, the first in line 4: 130"),
         ("age\n30\n30\n", from_data, "so give --range instead, got only 30"),
-        ("age\n30\n", ends, f"column 'age' of {file} must hold at least 2 records, got 1"),
-        ("n,age\na,\nb,\n", [*ends, "--column", "age", "--missing", "drop"], "got 0 that have a"),
+        ("age\n30\n", ends, f"column 'age' of {file} must contain at least 2 records, got 1"),
+        ("n,age\na,\nb,\n", [*ends, "--column", "age", "--missing", "drop"], "got 0 with a value"),
     ):
         file.write_text(text, encoding="utf-8")
         refused(capsys, message, "report", file, *options, "--epsilon", "1")
@@ -434,7 +434,7 @@ def test_an_audit_on_the_command_line_is_that_of_python(tmp_path: Path, capsys: 
         ('{"package": "pdpbook 1"}', "got a statement of pdpbook release"),
         ('["count"]', "queries must be a list of objects"),
         ('[{"statistic": "count", "scale": 1}, {"statistic": "sum"}]', "got in number 2: column"),
-        ('[{"statistic": "count", "scale": 1, "where": "area"}]', "must hold true and false only"),
+        ('[{"statistic": "count", "scale": 1, "where": "area"}]', "must contain only true and"),
     ):
         described.write_text(text, encoding="utf-8")
         refused(capsys, message, *words)

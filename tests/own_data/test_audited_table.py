@@ -31,12 +31,12 @@ def test_groups_of_several_columns_are_those_of_pandas_and_made_once() -> None:
     [
         ({"y": [1.0]}, SUM, 0.0, "table must have the column 'x' of a query, got 'y'"),
         ({"x": [1.0], "y": [1, 2]}, SUM, 0.0, "table must have columns of one length, got"),
-        ({"x": [0.5]}, SUM, 0.0, r"table\['x'\] must hold whole numbers.*got 0.5 in row 0"),
+        ({"x": [0.5]}, SUM, 0.0, r"table\['x'\] must contain whole numbers.*got 0.5 in row 0"),
         ({"x": [1.0, np.nan]}, SUM, 0.0, r"table\['x'\] must be finite.*got .*nan"),
-        ({"x": []}, {}, 0.0, "table must hold at least one record, got none"),
+        ({"x": []}, {}, 0.0, "table must contain at least one record, got none"),
         ({"x": [1.0]}, {}, 0.1, "delta must be 0 without .*got delta=0.1"),
         ({"x": [1.0]}, {"mechanism": "gaussian"}, 0.0, "delta must be in .*got delta=0.0"),
-        ({"area": ["a", None]}, {"by": ["area"]}, 0.0, r"\['area'\] must hold no missing .* 1 of"),
+        ({"area": ["a", None]}, {"by": ["area"]}, 0.0, r"\['area'\] must contain no missing .* 1"),
     ],
 )
 def test_a_table_that_does_not_fit_its_queries_is_refused(
@@ -44,5 +44,5 @@ def test_a_table_that_does_not_fit_its_queries_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         audit_release(table, [released_query(**COUNT | query)], delta=delta)
-    with pytest.raises(ValueError, match="queries must hold at least one query, got none"):
+    with pytest.raises(ValueError, match="queries must contain at least one query, got none"):
         audit_release({"x": [1.0]}, [])

@@ -160,9 +160,9 @@ def test_the_statement_says_nothing_of_the_data() -> None:
     ("options", "said"),
     [
         ({"categories": ["a", "b", "a"]}, r"^categories must name each level once, got 'a' twice"),
-        ({"categories": ["a"]}, r"^categories must hold from 2 to 1,024 levels, got 1$"),
+        ({"categories": ["a"]}, r"^categories must contain from 2 to 1,024 levels, got 1$"),
         ({"categories": list(map(str, range(1025)))}, r"1,024 levels, got 1025$"),
-        ({"categories": ["a", " "]}, r"^categories must hold texts, none of them empty"),
+        ({"categories": ["a", " "]}, r"^categories must contain texts, none of them empty"),
         ({"categories": ["a", 1]}, r"none of them empty, got one of type int$"),
         ({"other": ""}, r"^other must be the name of a level and not empty, got other=''"),
         ({"other": 3}, r"^other must be the name of a level, got other=3"),
@@ -176,7 +176,7 @@ def test_the_statement_says_nothing_of_the_data() -> None:
         ({"values": ["", "school"], "other": "x"}, r"what a missing value .* in row 0: ''"),
         ({"values": pd.DataFrame({"a": LEVELS})}, r"^values must be one column, got .* \(3, 1\)"),
         ({"values": "school"}, r"^values must be a sequence, got values='school'"),
-        ({"values": ["school"]}, r"^values must hold at least 2 records, got 1"),
+        ({"values": ["school"]}, r"^values must contain at least 2 records, got 1"),
     ],
 )
 def test_what_does_not_go_with_categories_is_refused(

@@ -163,9 +163,9 @@ def test_what_cannot_be_audited_is_refused_by_its_name(dp: Any, case: str) -> No
         ({"arguments": {"total": {"lower": -100}}}, "the lower of 'total' is 0.0, got .* -100"),
         ({"arguments": {"age": {"upper": 90}}}, "the upper of 'age' is 100.0"),
         ({"arguments": {"incomes": {"upper": 90}}}, "arguments must be about what is released"),
-        ({"by": ["works"]}, r"by must be that of the plan, \['area'\]"),
-        ({"by": []}, r"by must be that of the plan, \['area'\]"),
-        ({"where": "works"}, "where must be that of the plan, None, got where='works'"),
+        ({"by": ["works"]}, r"by must agree with the plan, \['area'\]"),
+        ({"by": []}, r"by must agree with the plan, \['area'\]"),
+        ({"where": "works"}, "where must agree with the plan, None, got where='works'"),
     ],
 )
 def test_what_is_said_of_a_plan_has_to_agree_with_it(

@@ -214,7 +214,7 @@ def test_a_record_knows_a_file_by_its_contents(tmp_path: Path) -> None:
     copy.write_bytes(data.read_bytes())
     assert record_of(link) == record_of(copy) == usual
     beside.write_text("[]", encoding="utf-8")  # of an earlier version
-    with pytest.raises(FileExistsError, match=f"one record must hold all .*{beside}"):
+    with pytest.raises(FileExistsError, match=f"one record must list all .*{beside}"):
         record_of(link)
     data.write_text("age\n1\n2\n3\n", encoding="utf-8")  # a person more: those of before remain
     made(name="height").write(tmp_path / "more.csv", record=record_of(data), source=data)
@@ -222,7 +222,7 @@ def test_a_record_knows_a_file_by_its_contents(tmp_path: Path) -> None:
     data.rename(tmp_path / "renamed.csv")
     assert record_of(tmp_path / "renamed.csv") == usual
     made().write(elsewhere / "out.csv", record=tmp_path / "copy.csv.releases.json")
-    with pytest.raises(FileExistsError, match="one record must hold all releases"):
+    with pytest.raises(FileExistsError, match="one record must list all releases"):
         record_of(copy)
 
 

@@ -107,7 +107,7 @@ def test_a_range_from_the_data_warns_and_belongs_to_its_column(tmp_path):
     pq.write_table(pa.table({"x": [1.0, 1.0]}), tmp_path / "a.parquet")
     with (
         pytest.warns(DataRangeWarning),
-        pytest.raises(ValueError, match="column 'x' must hold two different numbers"),
+        pytest.raises(ValueError, match="column 'x' must contain two different numbers"),
     ):
         scan(tmp_path, {"x": "data"})
 

@@ -189,9 +189,9 @@ def test_strange_folders_are_refused(plan, written):
     with pytest.raises(ReleaseError, match=r"part-00099\.parquet is not part of this release"):
         release(plan, written, **SETTINGS)
     (written / "_manifest.json").write_text("{")
-    with pytest.raises(ReleaseError, match="is no manifest of a release"):
+    with pytest.raises(ReleaseError, match="is not a manifest of a release"):
         release(plan, written, **SETTINGS)
-    with pytest.raises(ReleaseError, match=r"must be empty or hold this release.*out"):
+    with pytest.raises(ReleaseError, match=r"must be empty or contain this release.*out"):
         release(plan, written.parent, **SETTINGS)
     with pytest.raises(ReleaseError, match="json: cannot be made"):
         release(plan, written / "_manifest.json", **SETTINGS)
@@ -199,7 +199,7 @@ def test_strange_folders_are_refused(plan, written):
 
 def test_a_begun_release_with_a_foreign_part_is_refused(plan, begun):
     (begun / "part-00002.parquet").write_bytes(b"something else")
-    with pytest.raises(ReleaseError, match=r"part-00002\.parquet: holds other bytes"):
+    with pytest.raises(ReleaseError, match=r"part-00002\.parquet: contains other bytes"):
         release(plan, begun, **SETTINGS)
     assert (begun / "part-00002.parquet").read_bytes() == b"something else"
 

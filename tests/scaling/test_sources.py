@@ -75,7 +75,7 @@ def test_files_that_make_no_table_are_named(tmp_path):
         (tmp_path / "more", SourceError, r"notes\.txt: the name must end in"),
         (tmp_path / "nothing.csv", FileNotFoundError, "nothing"),
         (tmp_path / "*.parquet", FileNotFoundError, r"\*\.parquet"),
-        (tmp_path / "empty", FileNotFoundError, "no file in it"),
+        (tmp_path / "empty", FileNotFoundError, "a folder without files"),
         ([], FileNotFoundError, "at least one file"),
         (7, TypeError, "source must be a path"),
     ]:
@@ -84,7 +84,7 @@ def test_files_that_make_no_table_are_named(tmp_path):
 
 
 def test_a_missing_column_names_the_file_and_its_columns(parquet):
-    with pytest.raises(SourceError, match=r"a\.parquet: column 'z' is there 0 times.* x, y"):
+    with pytest.raises(SourceError, match=r"a\.parquet: column 'z' occurs 0 times.* x, y"):
         sources.describe_file(str(parquet), ["x", "z"])
 
 
