@@ -37,10 +37,8 @@ def test_counts_are_those_of_the_levels_in_their_order(
     assert grid.counts(column.values).tolist() == slow and grid.bins == 5
     assert column.moved == slow[-1] and column.levels == (*levels, "the rest")
     codes, moved = level_codes(values, levels, "the rest")
-    assert [column.levels[code] for code in codes] == [
-        each if each in levels else "the rest" for each in values
-    ]
-    assert moved == column.moved
+    named = [each if each in levels else "the rest" for each in values]
+    assert [column.levels[code] for code in codes] == named and moved == column.moved
     with pytest.raises(ValueError, match="bins must be 5, one for each level"):
         column.grid(4)
 
