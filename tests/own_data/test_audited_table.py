@@ -14,6 +14,7 @@ from pdpbook.own_data.audited_table import AuditedTable
 COUNT = {"statistic": "count", "scale": 1.0}
 SUM = {"statistic": "sum", "column": "x", "lower": -1.0, "upper": 3.0}
 SUM |= {"mechanism": "discrete laplace"}
+WHOLE = SUM | {"mechanism": "discrete gaussian"}
 MEDIAN = {"statistic": "quantile", "column": "x", "quantile": 0.5, "candidates": [1, 2]}
 
 
@@ -32,12 +33,7 @@ def test_groups_of_several_columns_are_those_of_pandas_and_made_once() -> None:
     [
         ({"y": [1.0]}, SUM, 0.0, "table must have the column 'x' of a query, got 'y'"),
         ({"x": [1.0], "y": [1, 2]}, SUM, 0.0, "table must have columns of one length, got"),
-        (
-            {"x": [0.5]},
-            SUM | {"mechanism": "discrete gaussian"},
-            0.1,
-            r"table\['x'\] must hold whole numbers.*got 0.5 in row 0",
-        ),
+        ({"x": [0.5]}, WHOLE, 0.1, r"table\['x'\] must hold whole numbers.*got 0.5 in row 0"),
         ({"x": [1.0, np.nan]}, SUM, 0.0, r"table\['x'\] must be finite.*got .*nan"),
         ({"x": []}, {}, 0.0, "table must hold at least one record, got none"),
         ({"x": [1.0]}, {}, 0.1, "delta must be 0 without .*got delta=0.1"),
