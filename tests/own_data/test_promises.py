@@ -62,10 +62,8 @@ def test_the_code_of_a_release_is_one_call_that_makes_what_the_report_promises(
         assert (said["epsilon"], said["delta"]) == (promised.epsilon, promised.delta)
         for change in ("removal", "replacement"):
             assert said[change]["epsilon"] == getattr(promised, change).epsilon
-        assert (
-            f"the {report.neighbours} of one" in said["neighbours"]
-            or "replaced" in said["neighbours"]
-        )
+        named = {"removal": "the removal of one", "replacement": "replaced"}[report.neighbours]
+        assert named in said["neighbours"]
         assert said["parameters"] == dict(promised.parameters)
         assert said["promise"] == promised.promise == "differential privacy"
         assert said["bins"] in (None, report.bins) and said["draws"] == promised.draws

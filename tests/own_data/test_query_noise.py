@@ -112,12 +112,8 @@ def test_counts_by_category_are_those_of_opendp(dp: Any) -> None:
     query = space >> dp.t.then_count_by_categories(["a", "b", "c"], null_category=False)
     noise = dp.m.make_laplace(query.output_domain, query.output_metric, scale=2.0)
     found = audit_release({"area": areas}, [released_query("count", by=["area"], mechanism=noise)])
-    moved = [
-        sum(
-            abs(x - y) for x, y in zip(query(areas), query(areas[:i] + areas[i + 1 :]), strict=True)
-        )
-        for i in range(4)
-    ]
+    less = [query(areas[:i] + areas[i + 1 :]) for i in range(4)]
+    moved = [sum(map(abs, np.subtract(query(areas), each).tolist())) for each in less]
     np.testing.assert_allclose(found.losses, [noise.map(each) for each in moved], rtol=1e-12)
     assert found.worst_case == pytest.approx((query >> noise).map(1))
 

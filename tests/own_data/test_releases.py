@@ -191,10 +191,8 @@ def test_the_end_to_end_loss_of_draws_is_that_of_any_pair(name: str, draws: int)
     true = 1.0 / (1.0 + math.exp(-loss))  # randomised response is the worst pair of its loss
     check_total(total, (trials(draws, true), trials(draws, 1.0 - true)), draws, loss, delta)
     if name == "common_scale":
-        one = [
-            each @ common_rows(s, each) / each.sum()
-            for each in (s.counts, *(s.counts - np.eye(3, dtype=int)))
-        ]
+        tables = (s.counts, *(s.counts - np.eye(3, dtype=int)))
+        one = [each @ common_rows(s, each) / each.sum() for each in tables]
         worst = max(float(np.abs(np.log(one[0] / absent)).max()) for absent in one[1:])
         assert loss == pytest.approx(worst)
         outputs = [drawn_together(each, draws) for each in one]

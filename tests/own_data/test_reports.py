@@ -110,10 +110,10 @@ def test_a_difference_that_the_simulation_cannot_tell_is_none() -> None:
     for spread, best in (((0.0, 0.0), "histogram"), ((0.0, 0.049), "histogram"),
                          ((0.0, 0.051), "response"), ((0.049, 0.0), "histogram"),
                          ((0.051, 0.0), "response"), ((0.04, 0.04), "response")):  # fmt: skip
-        errors = {"response": (1.0, spread[0]), "histogram": (0.9, spread[1])}
+        errors = {"response": 1.0, "histogram": 0.9}
         changed = [
-            replace(made[name], wasserstein=error, standard_error=chance)
-            for name, (error, chance) in errors.items()
+            replace(made[name], wasserstein=errors[name], standard_error=chance)
+            for name, chance in zip(errors, spread, strict=True)
         ]
         compared = replace(made, releases=tuple(changed))
         assert compared.recommended.name == best
