@@ -48,6 +48,9 @@ def refused(file: Path, said: str, name: str | None = None, **options: Any) -> s
         ("a,b\n1,2\n", None, r"--column must name one of the columns of numbers: \['a', 'b'\]"),
         ("age,age\n30,80\n40,90\n", "age", "must have one column of the name 'age', got 2"),
         ("Ada,30\nAlan,40\n", None, "must hold the names of the columns: .* number '30'"),
+        ("30\n40\n", "age", "if the first line is a record, give --no-header"),
+        ("a\tb\n1\t2\n", "a", r"give --sep '\\t'"),
+        ("a,b,c,d,e,f,g,h,i,j,k,l\n" + "1," * 11 + "1\n", None, r"'j'\] and 2 more$"),
         # what stands above the header, or in it
         ("sep=,\nage,n\n30,1\n", "age", "remove the first line, 'sep=', which has no names"),
         ("# exported\nage,n\n30,1\n", "age", "got 2 in line 2; remove the first line, '# exp"),
@@ -91,6 +94,8 @@ def test_a_cell_that_is_no_number_is_named_with_what_its_signs_ask_for(
         ("x\n1\n", {"decimal": ","}, "different characters, unless --thousands .*, got ',' twice"),
         ("1\nx\n", {"header": False}, "got 'x' in line 2"),
         ('x\n"7,269"\n"1,23"\n', {"thousands": ","}, "as --thousands ',' .*got '1,23' in line 3"),
+        ('x\n"1234,567"\n', {"thousands": ","}, "as --thousands ',' .*got '1234,567' in line 2"),
+        ('x\n"١,٢٣٤"\n', {"thousands": ","}, "as --thousands ',' .*got '١,٢٣٤' in line 2"),
         ("x\n950\n58.085", {}, r"'\.' to read 58085, or .*none to read 58\.085, got '58\.085' in"),
         ("x\n1\ninf\n", {"missing": "drop"}, "got 1 of 2 missing or infinite"),
         ("x\n58.085\n-7.269", {}, r"--thousands '\.' to read 58085, or --thousands none"),
@@ -118,7 +123,7 @@ def test_what_the_options_of_a_file_leave_open_is_never_guessed(
         ('x\n"7,269"\n950', None, {"thousands": "none", "decimal": ","}, [7.269, 950]),
         ("x\n1.234,5", None, {"thousands": ".", "decimal": ",", "sep": ";"}, [1234.5]),
         ("x\n58\u202f085\n1 950.5", None, {"thousands": " "}, [58085, 1950.5]),
-        ("x\n58\u202f085\n1 950.5", None, {"thousands": "\u00a0"}, [58085, 1950.5]),
+        ("x\n58\u00a0085\n1 950.5", None, {"thousands": "\u00a0"}, [58085, 1950.5]),
         # whole columns that can be read in one way only
         ("x\n0.125\n0.250", None, {}, [0.125, 0.25]),
         ("x\n1.732\n1234.5", None, {}, [1.732, 1234.5]),
