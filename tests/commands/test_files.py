@@ -32,46 +32,25 @@ def refused(file: Path, said: str, name: str | None = None, **options: Any) -> s
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "values"),
-    [
-        ("age,name\n1,Ada\n", None, [1]),
-        ("age,weight,\n30,80,\n40,90,\n", "age", [30, 40]),
-        (",age\n0,30\n1,40\n", None, [30, 40]),
-        ("gap,age\n,30\n,40\n", None, [30, 40]),
-        ("year,2019\na,30\nb,40\n", "2019", [30, 40]),
-        ("re\u0301gion\n30\n", "r\u00e9gion", [30]),
-        ("r\u00e9gion\n30\n", " re\u0301gion", [30]),
-    ],
-)
-def test_a_column_is_read(file: Path, text: str, name: str | None, values: list[int]) -> None:
-    file.write_text(text, encoding="utf-8")
-    assert TableFile(file).column(name).tolist() == values
-
-
-@pytest.mark.parametrize(
     ("text", "name", "said"),
     [
-        ("\nage\n1\n", "age", "cannot read .* as a table: its first line is empty"),
         ("x\n", "x", r"must contain records, and not its first line only, got none .* \['x'\]"),
         ("name\nAda\nBob\n", None, "must contain numbers only, got 'Ada' in line 2$"),
         ("n,m\nA,x\n", None, r"has no column of numbers; its columns are \['n', 'm'\]; with --col"),
-        ("n,x\nA,1\n", "n", "must contain numbers only, got 'A' in line 2$"),
         ("age\n30\ninf\n", "age", "missing or infinite, the first in line 3: 'inf'$"),
-        ("age\n30\nNA\n", "age", "missing or infinite, the first in line 3: 'NA'$"),
         ("n,age\na,30\nb\n", "age", "got 1 in line 3; if its last cells are empty, write"),
         ("age\n30\n\n", "age", "an empty line counts .* in line 3: ''$"),
         ('n,age\n"a\nb",1\nc,\n', "age", "missing or infinite, the first in line 4: ''$"),
         ('n,age\n"a\nb",1\nc,2,3\n', "age", "must have as many fields as the first, 2, .* line 4"),
-        ("a,b\n1,2\n1,2,\n", "a", "got 3 in line 3; remove"),
         ("weight\n80,5\n90,1\n", "weight", "got 2 in line 2; .* give --sep ';' --decimal ','$"),
         ("age;b\n1;2,5\n", "age", "in line 2; ';' seems to separate .* --sep ';', and --decimal"),
-        ("a\tb\n1\t2\n", "a", r"give --sep '\\t'"),
         ("name,age\nA,1\n", "w", r"its columns of numbers are \['age'\], the others \['name'\]"),
         ("a,b\n1,2\n", None, r"--column must name one of the columns of numbers: \['a', 'b'\]"),
         ("age,age\n30,80\n40,90\n", "age", "must have exactly one column named 'age', got 2"),
         ("Ada,30\nAlan,40\n", None, "must contain the names of the columns: .* number '30'"),
         ("30\n40\n", "age", "if the first line is a record, give --no-header"),
-        ("b\nTrue\nFalse\n", "b", "must contain numbers only, got 'True' in line 2"),
+        ("a\tb\n1\t2\n", "a", r"give --sep '\\t'"),
+        ("a,b,c,d,e,f,g,h,i,j,k,l\n" + "1," * 11 + "1\n", None, r"'j'\] and 2 more$"),
         # what stands above the header, or in it
         ("sep=,\nage,n\n30,1\n", "age", "remove the first line, 'sep=', which has no names"),
         ("# exported\nage,n\n30,1\n", "age", "got 2 in line 2; remove the first line, '# exp"),
@@ -107,56 +86,56 @@ def test_a_cell_that_is_no_number_is_named_with_what_its_signs_ask_for(
     assert found.endswith(f"got {cell!r} in line 3{said}")
 
 
-def test_the_dialect_of_a_file(file: Path) -> None:
-    file.write_text("30\t80,5\n40\t90,1\n", encoding="utf-8")
-    dialect = TableFile(file, sep=r"\t", decimal=",", header=False)
-    assert dialect.column("2").tolist() == [80.5, 90.1]
-    assert [dialect.place(0), dialect.place(1)] == ["line 1", "line 2"]
-    for options, said in (
-        ({"sep": "::"}, "--sep must be one character, got '::'"),
-        ({"thousands": "both"}, "--thousands must be one character, got 'both'"),
-        ({"decimal": ","}, "two different characters, unless --thousands is .*, got ',' twice"),
-    ):
-        refused(file, said, **options)
-
-
-def test_a_sign_that_has_two_meanings_is_never_guessed(file: Path) -> None:
-    both = r"--thousands '\.' to read 58085, or --thousands none to read 58\.085, got '58\.085' in"
-    for cells in ("58.085\n7.269", "950\n58.085", "58.085\n-7.269"):
-        file.write_text(f"pay\n{cells}\n", encoding="utf-8")
-        refused(file, both, "pay")
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        ("x\n1\n", {"sep": "::"}, "--sep must be one character, got '::'"),
+        ("x\n1\n", {"thousands": "both"}, "--thousands must be one character, got 'both'"),
+        ("x\n1\n", {"decimal": ","}, "different characters, unless --thousands .*, got ',' twice"),
+        ("1\nx\n", {"header": False}, "got 'x' in line 2"),
+        ('x\n"7,269"\n"1,23"\n', {"thousands": ","}, "as --thousands ',' .*got '1,23' in line 3"),
+        ('x\n"1234,567"\n', {"thousands": ","}, "as --thousands ',' .*got '1234,567' in line 2"),
+        ('x\n"١,٢٣٤"\n', {"thousands": ","}, "as --thousands ',' .*got '١,٢٣٤' in line 2"),
+        ("x\n950\n58.085", {}, r"'\.' to read 58085, or .*none to read 58\.085, got '58\.085' in"),
+        ("x\n1\ninf\n", {"missing": "drop"}, "got 1 of 2 missing or infinite"),
+        ("x\n58.085\n-7.269", {}, r"--thousands '\.' to read 58085, or --thousands none"),
+    ],
+)
+def test_what_the_options_of_a_file_leave_open_is_never_guessed(
+    file: Path, text: str, options: dict[str, Any], said: str
+) -> None:
+    file.write_text(text, encoding="utf-8")
+    refused(file, said, **options)
 
 
 @pytest.mark.parametrize(
-    ("cells", "options", "values"),
+    ("text", "name", "options", "values"),
     [
-        (["7,269", "950", "12,000.5"], {"thousands": ","}, [7269, 950, 12000.5]),
-        (["58.085", "7.269"], {"thousands": "."}, [58085, 7269]),
-        (["58.085", "7.269"], {"thousands": "none"}, [58.085, 7.269]),
-        (["7,269", "950"], {"thousands": "none", "decimal": ","}, [7.269, 950]),
-        (["1.234,5", "2.000"], {"thousands": ".", "decimal": ",", "sep": ";"}, [1234.5, 2000]),
-        *(
-            ([f"58{space}085", "1 950.5"], {"thousands": option}, [58085, 1950.5])
-            for space in " \u00a0\u202f"
-            for option in (" ", space)
-        ),
-        (["0.125", "0.250"], {}, [0.125, 0.25]),
-        (["1.732", "1234.5"], {}, [1.732, 1234.5]),
-        (["1.732", "2048"], {}, [1.732, 2048]),
-        (["36", "412"], {}, [36, 412]),
+        ("age,name\n1,Ada\n", None, {}, [1]),
+        (",age,\n0,30\u00a0,\n1,40,\n", None, {}, [30, 40]),
+        ("gap,age\n,30\n,40\n", None, {}, [30, 40]),
+        ("year,2019\na,30\nb,40\n", "2019", {}, [30, 40]),
+        ("r\u00e9gion\n30\n", " re\u0301gion", {}, [30]),
+        ("30\t80,5\n", "2", {"sep": r"\t", "decimal": ",", "header": False}, [80.5]),
+        ('x\n"7,269"\n950\n"12,000.5"', None, {"thousands": ","}, [7269, 950, 12000.5]),
+        ("x\n58.085\n7.269", None, {"thousands": "."}, [58085, 7269]),
+        ("x\n58.085\n7.269", None, {"thousands": "none"}, [58.085, 7.269]),
+        ('x\n"7,269"\n950', None, {"thousands": "none", "decimal": ","}, [7.269, 950]),
+        ("x\n1.234,5", None, {"thousands": ".", "decimal": ",", "sep": ";"}, [1234.5]),
+        ("x\n58\u202f085\n1 950.5", None, {"thousands": " "}, [58085, 1950.5]),
+        ("x\n58\u00a0085\n1 950.5", None, {"thousands": "\u00a0"}, [58085, 1950.5]),
+        # whole columns that can be read in one way only
+        ("x\n0.125\n0.250", None, {}, [0.125, 0.25]),
+        ("x\n1.732\n1234.5", None, {}, [1.732, 1234.5]),
+        ("x\n1.732\n2048", None, {}, [1.732, 2048]),
+        ("x\n36\n412", None, {}, [36, 412]),
     ],
 )
-def test_the_whole_column_or_an_option_decides(
-    file: Path, cells: list[str], options: dict[str, str], values: list[float]
+def test_a_column_is_read_as_the_whole_of_it_and_the_options_say(
+    file: Path, text: str, name: str | None, options: dict[str, Any], values: list[float]
 ) -> None:
-    file.write_text("\n".join(["pay", *(f'"{each}"' for each in cells)]) + "\n", encoding="utf-8")
-    assert TableFile(file, **options).column().tolist() == values
-
-
-def test_digits_that_are_not_in_groups_of_three_are_refused(file: Path) -> None:
-    for cell in ("7,2", "1234,567", "1,23", "١,٢٣٤"):
-        file.write_text(f'pay\n"7,269"\n"{cell}"\n', encoding="utf-8")
-        refused(file, f"as --thousands ',' .*got '{cell}' in line 3", "pay", thousands=",")
+    file.write_text(text, encoding="utf-8")
+    assert TableFile(file, **options).column(name).tolist() == values
 
 
 @pytest.mark.parametrize(
@@ -168,7 +147,6 @@ def test_digits_that_are_not_in_groups_of_three_are_refused(file: Path) -> None:
         (b"PAR1\x15\x04\x15,1\n2,3\n", r"it is a Parquet file, so let its name end in \.parquet"),
         (b"ARROW1\x00\x00\xff", "it is a Feather file"),
         (b'x\n1\n"2\n3\n', "quotation mark is not closed, .* several lines is in line 3"),
-        ("name,age\nJosé,30\n".encode("latin-1"), "not written in utf-8; give --encoding"),
     ],
 )
 def test_a_file_of_another_kind_is_told(file: Path, content: bytes, said: str) -> None:
@@ -177,12 +155,10 @@ def test_a_file_of_another_kind_is_told(file: Path, content: bytes, said: str) -
 
 
 def test_line_ends_inside_quotation_marks_are_told(file: Path) -> None:
-    for text in ('item,age\n"12 inch,31\nb,42\r\nc",53\nd,64\n', 'item,age\na,1\n"\n\n",2\n'):
-        file.write_text(text, encoding="utf-8")
-        table = TableFile(file)
-        said = table.remarks(table.column("age"))
-        assert said.startswith(f"2 line ends of {file} are inside quotation marks")
-        assert f"the first in line {2 if '12' in text else 3}." in said
+    file.write_text('item,age\na,1\n"\n\n",2\n', encoding="utf-8")
+    table = TableFile(file)
+    said = table.remarks(table.column("age"))
+    assert said.startswith(f"2 line ends of {file} are") and "the first in line 3." in said
     file.write_text('x,y\n1,"a\nb"\n"2,c\n', encoding="utf-8")
     refused(file, "got 1 in line 4; perhaps a quotation mark is not closed", "x")
 
@@ -206,15 +182,6 @@ def test_compressed_files_and_other_encodings_are_read(file: Path) -> None:
     refused(file, r"cannot read .* unknown encoding: klingon", "age", encoding="klingon")
 
 
-def test_many_columns_are_read_soon_and_named_in_part(file: Path) -> None:
-    names = [f"c{i}" for i in range(3000)]
-    file.write_text(f"{','.join(names)}\n{','.join(['1'] * 3000)}\n", encoding="utf-8")
-    table = TableFile(file)
-    assert table.column("c2999").tolist() == [1]
-    for name, said in ((None, r"\['c0', .*'c9'\] and 2,990 more$"), ("d", "more")):
-        assert len(refused(file, said, name)) < 400
-
-
 def test_missing_values_are_refused_or_dropped_and_counted(file: Path) -> None:
     file.write_text("n,age\na,30\nb,\nc,50\nd,NA\ne,70\n", encoding="utf-8")
     refused(file, r"give --missing drop to leave such records out.*2 of 5", "age")
@@ -229,18 +196,11 @@ def test_numbers_of_a_parquet_file(tmp_path: Path) -> None:
     """pandas' index is a column like the others, and rows are counted as they are in the file."""
     file = tmp_path / "table.PARQUET"
     columns = {"age": [30, 41, 33], "gap": [30, None, 2], "name": [None, "Alan", "Ada"]}
-    table = pd.DataFrame(columns | {"day": pd.to_datetime(["2020-01-01"] * 3)}, [7, 8, 5])
-    table.set_index("age").to_parquet(file)
+    pd.DataFrame(columns).set_index("age").to_parquet(file)
     assert TableFile(file).column("age").tolist() == [30, 41, 33]
-    for name, said in {
-        None: r"--column must name .* \['gap', 'age'\]",
-        "gap": "missing or infinite, the first in row 2: None",
-        "day": "must contain numbers only, got '2020-01-01 00:00:00' in row 1",
-        "name": "must contain numbers only, got 'Alan' in row 2",
-    }.items():
-        refused(file, said, name)
-    table.rename(columns={"gap": " age"}).to_parquet(file)
-    refused(file, "must have exactly one column named 'age', got 2", "age")
+    refused(file, r"--column must name .* \['gap', 'age'\]")
+    refused(file, "missing or infinite, the first in row 2: None", "gap")
+    refused(file, "must contain numbers only, got 'Alan' in row 2", "name")
     file.write_bytes(b"\xff\xfe\x00not a table\x00")
     refused(file, r"cannot read .*PARQUET as a table", "age")
 
@@ -265,10 +225,7 @@ def test_codes_with_a_gap_in_a_parquet_file_are_the_levels_that_the_file_holds(
     file = tmp_path / "codes.parquet"
     cases: list[tuple[Any, list[str]]] = [
         (pd.array([0, 1, None, 1], dtype="UInt8"), ["0", "1", "1"]),
-        ([0.0, 1.0, None, 1.0], ["0", "1", "1"]),
         ([0.5, 1.0, None, 1.0], ["0.5", "1.0", "1.0"]),
-        (pd.Categorical([3, 1, None, 1]), ["3", "1", "1"]),
-        (["a ", "None", None, "b"], ["a", "None", "b"]),
         ([b"a ", b"cafe\xcc\x81", None, b"b"], ["a", "caf\u00e9", "b"]),
         (pd.Categorical(["01", "1", None, "01"]), ["01", "1", "01"]),
         (np.array([0.1, 2.0, np.nan, 0.1], dtype="float32"), ["0.1", "2", "0.1"]),

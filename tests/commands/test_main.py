@@ -22,6 +22,7 @@ WINE = load_wine(as_frame=True).data
 RANGE = ["--range", "200", "1800"]
 OPTIONS = ["--column", "proline", *RANGE, "--epsilon", "1"]
 EDUCATION = ["--column", "education", "--categories", "none, school,university", "--epsilon", "1"]
+MAIN = "from pdpbook.__main__ import main"
 SECOND = "a second release costs its ε again"
 Capture = pytest.CaptureFixture[str]
 
@@ -120,86 +121,65 @@ def test_csv_and_parquet_and_python_give_the_same_numbers(
 
 
 def test_a_file_of_another_country_is_read_by_its_options(tmp_path: Path, capsys: Capture) -> None:
-    file = tmp_path / "table.csv"
-    file.write_text("größe;gewicht\n180;80,5\n170;70,25\n", encoding="latin-1")
-    dialect = ["--sep", ";", "--decimal", ",", "--encoding", "latin-1"]
-    options = ["--column", "gewicht", "--range-from-data", "--epsilon", "1", "--json"]
-    assert run("report", file, *dialect, *options) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["column"], found["lower"], found["upper"]) == ("gewicht", 70.25, 80.5)
-    assert not found["public_range"] and "was taken from the data" in found["warnings"][1]
-    options[1:3] = ["2", "--range", "60", "80", "--outside", "clip", "--no-header"]
-    file.write_text("180;80,5\n170;70,25\n", encoding="latin-1")
-    assert run("report", file, *dialect, *options) == 0
-    assert json.loads(capsys.readouterr().out)["moved"] == 1
-
-
-def test_a_bad_call_ends_with_status_2_and_writes_nothing(wine: Path, capsys: Capture) -> None:
-    for options, message in (
-        (["--column", "proline", "--epsilon", "1"], "--range LOWER UPPER"),
-        ([*RANGE, "--epsilon", "1"], "--column must name one of the columns"),
-        (["--column", "age", *RANGE, "--epsilon", "1"], "has no column 'age'"),
-        ([*OPTIONS[:3], "200", "1000", "--epsilon", "1"], "unless --outside clip moves"),
-        ([*OPTIONS[:-1], "0"], "Invalid value for '--epsilon': epsilon must"),
-        ([*OPTIONS, "--draws", "3"], "'--draws': draws must be 1 with publish='counts'"),
-        ([*OPTIONS[:3], "1800", "200", "--epsilon", "1"], "Invalid value for '--range': upper"),
-        ([*OPTIONS, "--bins", "many"], "'many' is not a valid integer"),
-        (OPTIONS[:-2], "Missing option '--epsilon'"),
-        ([*OPTIONS, "--other", "x"], "Give --other only with --categories, got 'x'"),
+    file, found = tmp_path / "table.csv", []
+    dialect = ["--sep", ";", "--decimal", ",", "--encoding", "latin-1", "--epsilon", "1", "--json"]
+    for header, options in (
+        ("größe;gewicht\n", ["--column", "gewicht", "--range-from-data"]),
+        ("", ["--column", "2", "--range", "60", "80", "--outside", "clip", "--no-header"]),
     ):
-        for command in ("report", "release"):
-            refused(capsys, message, command, wine, *options, "--output", wine.with_name("out"))
-    refused(capsys, "does not exist", "report", wine.with_name("no.csv"), *OPTIONS)
-    refused(
-        capsys, "Give either --range LOWER UPPER", "report", wine, *OPTIONS, "--range-from-data"
-    )
-    game = ["--publish", "value", "--release", "game", "--output", wine.with_name("x")]
-    message = "'--release': release must be differentially private"
-    refused(capsys, message, "release", wine, *OPTIONS, *game)
+        file.write_text(f"{header}180;80,5\n170;70,25\n", encoding="latin-1")
+        assert run("report", file, *dialect, *options) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    assert (found[0]["column"], found[0]["lower"], found[0]["upper"]) == ("gewicht", 70.25, 80.5)
+    assert not found[0]["public_range"] and found[1]["moved"] == 1
 
 
-def test_what_does_not_go_with_categories_is_refused(people: Path, capsys: Capture) -> None:
-    for options, message in (
-        (["--range", "0", "9"], "--range is for a column of numbers: leave it out with"),
-        (["--bins", "3"], "--bins is for a column of numbers: leave it out with --categories, got"),
-        (["--thousands", ","], "--thousands is for a column of numbers"),
-        (["--publish", "mean"], "'--publish': publish must be 'counts' for categories"),
-        (["--categories", "a,b,a"], "'--categories': categories must name each level once"),
-        (
-            ["--categories", "none,school"],
-            "unless --other names a level for all other values, got 1 of 5 that are not among "
-            "them, the first in line 5: 'university'",
-        ),
-        (
-            ["--column", "sex"],
-            "has no column 'sex'; its columns of numbers are ['age'], the others ['education']",
-        ),
-    ):
-        output = ["--output", people.with_name("out.csv")]
-        for command in ("report", "release"):
-            refused(capsys, message, command, people, *EDUCATION, *options, *output)
+@pytest.mark.parametrize(
+    ("command", "options", "message"),
+    [
+        (None, ["--column", "proline", "--epsilon", "1"], "--range LOWER UPPER"),
+        ("report", [*OPTIONS, "--range-from-data"], "Give either --range LOWER UPPER"),
+        (None, [*RANGE, "--epsilon", "1"], "--column must name one of the columns"),
+        (None, ["--column", "age", *RANGE, "--epsilon", "1"], "has no column 'age'"),
+        (None, [*OPTIONS[:3], "200", "1000", "--epsilon", "1"], "unless --outside clip moves"),
+        (None, [*OPTIONS[:-1], "0"], "Invalid value for '--epsilon': epsilon must"),
+        (None, [*OPTIONS[:3], "1800", "200", "--epsilon", "1"], "value for '--range': upper"),
+        (None, OPTIONS[:-2], "Missing option '--epsilon'"),
+        (None, [*OPTIONS, "--other", "x"], "Give --other only with --categories, got 'x'"),
+        (None, [*OPTIONS, "--categories", "a,b"], "--range is for a column of numbers: leave it"),
+        (None, [*EDUCATION, "--bins", "3"], "--bins is for a column of numbers: leave it out"),
+        (None, [*EDUCATION, "--publish", "mean"], "'--publish': publish must be 'counts' for"),
+        (None, [*EDUCATION, "--categories", "a,a"], "'--categories': categories must name each"),
+        (None, [*EDUCATION, "--categories", "none,school"], "line 5: 'university'"),
+        ("release", [*OPTIONS, "--publish", "value", "--release", "game"], "'--release': release"),
+    ],
+)
+def test_a_bad_call_ends_with_status_2_and_writes_nothing(
+    wine: Path, people: Path, capsys: Capture, command: str | None, options: Any, message: str
+) -> None:
+    file = people if "education" in options else wine
+    for each in [command] if command else ["report", "release"]:
+        refused(capsys, message, each, file, *options, "--output", file.with_name("out"))
 
 
 def test_no_record_is_dropped_without_a_word(tmp_path: Path, capsys: Capture) -> None:
-    file, ends, from_data = tmp_path / "table.csv", ["--range", "0", "120"], ["--range-from-data"]
+    file, ends = tmp_path / "table.csv", ["--range", "0", "120", "--epsilon", "1"]
     for text, options, message in (
         ("age\n30\n\n50\n\n\n60\n", ends, "got 3 of 6 missing or infinite, the first in line 3"),
         ("age\n30\n40\n130\n", ends, "got 1 of 3 outside, the first in line 4: 130"),
-        ("age\n30\n30\n", from_data, "so give --range instead, got only 30"),
+        ("age\n3\n3\n", ["--range-from-data", *ends[3:]], "so give --range instead, got only 3"),
         ("age\n30\n", ends, f"column 'age' of {file} must contain at least 2 records, got 1"),
         ("n,age\na,\nb,\n", [*ends, "--column", "age", "--missing", "drop"], "got 0 with a value"),
     ):
         file.write_text(text, encoding="utf-8")
-        refused(capsys, message, "report", file, *options, "--epsilon", "1")
+        refused(capsys, message, "report", file, *options)
     file.write_text("n,age\na,30\nb,\nc,50\nd,60\n", encoding="utf-8")
-    options = [*ends, "--epsilon", "1", "--publish", "mean", "--missing", "drop"]
-    assert run("report", file, *options, "--json") == 0
-    out = capsys.readouterr()
-    assert json.loads(out.out)["records"] == 3 and "1 of 4 records have no number" in out.err
-    assert run("release", file, *options, "--output", tmp_path / "mean.csv") == 0
-    out = capsys.readouterr()
-    assert "1 of 4 records have no number" in out.err
-    assert out.out.startswith(f"{tmp_path / 'mean.csv'}: ")
+    options, output = [*ends, "--publish", "mean", "--missing", "drop"], tmp_path / "mean.csv"
+    for words in (["report", file, "--json"], ["release", file, "--output", output]):
+        assert run(*words, *options) == 0
+        out = capsys.readouterr()
+        assert "1 of 4 records have no number" in out.err
+        assert out.out.startswith(f"{output}: ") or json.loads(out.out)["records"] == 3
     assert json_of(tmp_path / "mean.csv.statement.json")["missing"] == "drop"
     [entry] = json_of(tmp_path / "table.csv.releases.json")
     assert [each[:33] for each in entry["remarks"]] == ["1 of 4 records have no number in "]
@@ -212,7 +192,6 @@ def test_a_folder_that_is_not_there_is_named_before_anything_is_computed(
     page = wine.parent / "no" / "report.html"
     assert run("report", wine, *OPTIONS, "--output", page) == 1
     assert f"{page} cannot be written: there is no folder {page.parent}" in said(capsys)
-    assert names(wine.parent) == [wine.name]
 
 
 def test_without_click_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,66 +213,57 @@ def test_without_pyarrow_a_parquet_file_says_which_extra_of_the_command_to_insta
         words = [command, str(parquet), *OPTIONS]
     before = names(wine.parent)
     hidden = "import sys; sys.modules.update({'pyarrow': None, 'pyarrow.parquet': None})"
-    code = f"{hidden}; from pdpbook.__main__ import main; main({words!r})"
-    process = begun(wine.parent, "-c", code)
+    process = begun(wine.parent, "-c", f"{hidden}; {MAIN}; main({words!r})")
     found = " ".join(process.communicate()[1].split())
-    needed = "needs pyarrow.parquet: in your clone of the repository, pip install '.[command]'"
-    assert process.returncode == 1 and needed in found, found
-    assert names(wine.parent) == before
+    assert process.returncode == 1 and "in your clone of the repository, pip install" in found
+    assert "'.[command]'" in found and names(wine.parent) == before
 
 
 def test_nothing_but_the_answer_is_on_standard_output(wine: Path) -> None:
     """A solver that greets, in Python or in C, greets elsewhere."""
     noisy = (
-        "import ctypes, os\nfrom pdpbook.own_data import reports\n"
-        "made = reports.report\n"
+        "import ctypes, os\nfrom pdpbook.own_data import reports\nmade = reports.report\n"
         "def greeting(*arguments, **named):\n"
         "    print('Running a solver')\n"
         "    os.write(1, b'Copyright\\n')\n"
         "    ctypes.CDLL(None).puts(b'set parameter')\n"
         "    return made(*arguments, **named)\n"
-        "reports.report = greeting\n"
-        "from pdpbook.__main__ import main\n"
+        f"reports.report = greeting\n{MAIN}\n"
         f"main(['report', 'wine.csv', *{OPTIONS}, '--publish', 'mean', '--json'])\n"
     )
     answer, greetings = begun(wine.parent, "-c", noisy).communicate()
     assert json.loads(answer)["publish"] == "mean"
-    for line in ("Running a solver", "Copyright", "set parameter"):
-        assert line in greetings
+    assert all(each in greetings for each in ("Running a solver", "Copyright", "set parameter"))
 
 
 def test_a_release_is_written_once(wine: Path, suffix: str, capsys: Capture) -> None:
-    folder, record = wine.parent / "published", wine.with_name("wine.csv.releases.json")
+    folder, options = wine.parent / "published", [*OPTIONS, "--bins", "17", "--output"]
     folder.mkdir()
-    options = [*OPTIONS, "--bins", "17"]
-    output = folder / f"proline{suffix}"
-    assert run("release", wine, *options, "--output", output) == 0
+    output, second = folder / f"proline{suffix}", folder / f"proline-2{suffix}"
+    assert run("release", wine, *options, output) == 0
     assert str(output) in capsys.readouterr().out
     assert names(folder) == [output.name, f"{output.name}.statement.json"]
-    table = table_of(output)
+    table, before = table_of(output), output.read_bytes()
     assert list(table) == ["from", "to", "share", "count", "low", "high"] and len(table) == 17
-    assert table["share"].sum() == pytest.approx(1.0)
-    before = output.read_bytes()
     for other in (output, folder / "other.csv"):
         refused(capsys, SECOND, "release", wine, *OPTIONS, "--output", other)
-    assert run("release", wine, *options, "--output", output, "--again") == 0
-    second = folder / f"proline-2{suffix}"
+    assert run("release", wine, *options, output, "--again") == 0
     assert len(table_of(second)) == 17 and output.read_bytes() == before
-    assert str(second) in capsys.readouterr().out and record.stat().st_mode & 0o077 == 0
+    assert str(second) in capsys.readouterr().out
 
 
-def test_counts_of_categories(people: Path, suffix: str, capsys: Capture) -> None:
+def test_counts_of_categories(people: Path, capsys: Capture) -> None:
     assert run("report", people, *EDUCATION, "--json") == 0
     values = pd.Series(["school", "none", "school", "university", "school"], name="education")
     made = pb.report(values, 1.0, categories=["none", "school", "university"])
     assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(made.to_dict()))
-    output = people.with_name(f"published{suffix}")
-    options = [*EDUCATION, "--release", "noisy_counts", "--other", "not known"]
-    assert run("release", people, *options, "--output", output) == 0
+    output = people.with_name("published.csv")
+    options = ["--release", "noisy_counts", "--other", "not known", "--output", output]
+    assert run("release", people, *EDUCATION, *options) == 0
     table = table_of(output)
     assert list(table) == ["level", "count", "low", "high"]
     assert table["level"].tolist() == ["none", "school", "university", "not known"]
-    statement = json_of(output.with_name(f"{output.name}.statement.json"))
+    statement = json_of(output.with_name("published.csv.statement.json"))
     assert statement["levels"] == table["level"].tolist() and statement["records"] is None
 
 
@@ -303,18 +273,14 @@ def test_no_output_is_the_data_the_record_or_a_statement(wine: Path, capsys: Cap
     folder.mkdir()
     (folder / "soft.csv").symlink_to(wine)
     (folder / "hard.csv").hardlink_to(wine)
+    asked = ["release", wine, *OPTIONS, "--again", "--output"]
     for name in (wine, folder / ".." / wine.name, folder / "soft.csv", folder / "hard.csv"):
-        for command, *more in (["report"], ["release"], ["release", "--again"]):
-            words = [command, wine, *OPTIONS, "--output", name, *more]
+        for words in ([*asked, name], ["report", wine, *OPTIONS, "--output", name]):
             refused(capsys, "output must be another file than FILE", *words)
-        words = ["release", wine, *OPTIONS, "--output", "x.csv", "--record", name]
-        refused(capsys, "record must be another file than FILE", *words)
-    for output, record, message in (
-        (wine.with_name("r.json"), wine.with_name("r.json"), "output must be another file than re"),
-        (one, f"{one}.statement.json", "the statement about the output must be another file than"),
-    ):
-        words = ["release", wine, *OPTIONS, "--output", output, "--record", record, "--again"]
-        refused(capsys, message, *words)
+        refused(capsys, "record must be another file than FILE", *asked, one, "--record", name)
+    refused(capsys, "output must be another file than re", *asked, one, "--record", one)
+    message = "the statement about the output must be another file than"
+    refused(capsys, message, *asked, one, "--record", f"{one}.statement.json")
 
 
 def test_nothing_is_replaced_that_the_command_has_not_made(wine: Path, capsys: Capture) -> None:
@@ -347,21 +313,18 @@ def test_releases_at_the_same_time_are_made_once_and_the_record_holds_each(wine:
 
 def test_a_day_in_the_life_of_a_file(wine: Path, capsys: Capture) -> None:
     """The mean, counts, quartiles, the mean again, a kill between, a budget: and what is spent."""
-    record, kill = wine.with_name("wine.csv.releases.json"), "import os, signal; "
-    kill += "os.link = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
-    column = ["--column", "proline", *RANGE]
+    record, column = wine.with_name("wine.csv.releases.json"), ["--column", "proline", *RANGE]
+    kill = "import os, signal; os.link = lambda *_: os.kill(os.getpid(), signal.SIGKILL)"
 
-    def released(publish: str, epsilon: str, *more: str | Path, start: str = "") -> str:
+    def released(publish: str, epsilon: str, *more: str) -> str:
         words = ["release", str(wine), *column, "--publish", publish, "--epsilon", epsilon]
-        words += ["--output", str(wine.with_name(f"{publish}.csv")), *map(str, more)]
-        if start:
-            code = f"{start}from pdpbook.__main__ import main; main({words!r})"
-            killed = begun(wine.parent, "-c", code)
+        words += ["--output", str(wine.with_name(f"{publish}.csv")), *more]
+        if "kill" in more:
+            killed = begun(wine.parent, "-c", f"{kill}\n{MAIN}\nmain({words[:-1]!r})")
             killed.communicate()
             assert killed.returncode == -signal.SIGKILL
             return ""
-        code = run(*words)
-        found = capsys.readouterr()
+        code, found = run(*words), capsys.readouterr()
         return found.out if code == 0 else f"{code}: {' '.join(found.err.split())}"
 
     assert "1 release of this file by now, at ε = 0.5 in all" in released("mean", "0.5")
@@ -370,10 +333,8 @@ def test_a_day_in_the_life_of_a_file(wine: Path, capsys: Capture) -> None:
     assert "mean of column 'proline' has been released before" in released("mean", "0.5")
     assert "mean-2.csv: the mean" in released("mean", "0.1", "--again")
     assert released("value", "0.3", "--budget", "2").startswith("2: ")
-    assert "5 releases of this file by now, at ε = 2 in all" in released(
-        "value", "0.2", "--budget", "2"
-    )
-    released("counts", "0.5", "--again", start=kill)
+    assert "5 releases of this file by now, at ε = 2" in released("value", "0.2", "--budget", "2")
+    released("counts", "0.5", "--again", "kill")
     assert "counts-2.csv (it is not there" in (said := released("counts", "0.5"))
     assert said.startswith("2: ") and "what has been drawn counts as spent" in said
     assert "counts-3.csv: the share" in (said := released("counts", "0.5", "--again"))
@@ -393,11 +354,7 @@ def test_what_a_release_moves_and_hides_is_said(people: Path, capsys: Capture) -
     output = people.with_name("o.csv")
     assert run("release", people, *options, "--bins", "4", "--output", output) == 0
     found = capsys.readouterr().err
-    assert "5 of 5 values (100.0%) lay outside the range and were moved" in found
-    assert "ε = 20 hides next to nothing" in found
-    options = ["--column", "education", "--categories", "none", "--other", "rest"]
-    assert run("release", people, *options, "--epsilon", "1", "--output", output, "--again") == 0
-    assert "4 of 5 values (80.0%) are none of the levels" in capsys.readouterr().err
+    assert "5 of 5 values (100.0%) lay outside" in found and "hides next to nothing" in found
 
 
 def test_an_audit_on_the_command_line_is_that_of_python(tmp_path: Path, capsys: Capture) -> None:
@@ -415,20 +372,15 @@ def test_an_audit_on_the_command_line_is_that_of_python(tmp_path: Path, capsys: 
     words = ["audit", file, "--queries", described, "--delta", "1e-5"]
     assert run(*words, "--neighbours", "replacement", "--by", "area", "--most", "2", "--json") == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["queries"] == json.loads(
-        made.table()
-        .assign(exact=[True, True, False])
-        .reset_index()
-        .to_json(orient="records", double_precision=15)
-    )
+    shown = pd.DataFrame(found["queries"]).set_index("query")
+    assert shown.pop("exact").tolist() == [True, True, False]
+    pd.testing.assert_frame_equal(shown, made.table(), rtol=1e-12)
     assert [each["area"] for each in found["groups"]] == made.by_group(table["area"]).index.tolist()
-    first = [(f"line {row + 2}", float(made.losses[row])) for row in made.most_exposed(2)]
-    assert [(each["record"], each["loss"]) for each in found["most exposed"]] == [
-        (record, pytest.approx(loss)) for record, loss in first
-    ]
+    first = made.most_exposed(2)
+    assert [each["record"] for each in found["most exposed"]] == [f"line {i + 2}" for i in first]
+    assert [each["loss"] for each in found["most exposed"]] == pytest.approx(made.losses[first])
     assert run(*words) == 0
-    shown = capsys.readouterr().out
-    assert "all queries" in shown and shown.endswith("are not exact are upper bounds.\n")
+    assert capsys.readouterr().out.endswith("are not exact are upper bounds.\n")
     for text, message in (
         ("{", "queries must be JSON"),
         ('{"package": "pdpbook 1"}', "got a statement of pdpbook release"),

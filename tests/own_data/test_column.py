@@ -31,30 +31,15 @@ def test_clipping_moves_and_counts_what_lies_outside(
             make_column(values, lower=lower, upper=lower + width)
 
 
-@given(st.lists(FINITE, min_size=2, max_size=30), st.floats(0.001, 1.0))
+@given(st.lists(st.integers(-50, 50), min_size=2, max_size=40), st.floats(0.001, 1.0))
 def test_a_quantile_is_the_first_value_that_has_enough_records(
-    values: list[float], level: float
+    values: list[int], level: float
 ) -> None:
-    column = make_column(values, lower=-1e6, upper=1e6)
-    slow = min(
-        x for x in values if sum(y <= x for y in values) >= level * len(values) * (1 - 1e-12)
-    )
-    assert column.quantile([level]) == [slow]
-
-
-def test_the_values_cannot_be_changed() -> None:
-    given_values = np.array([2.0, 1.0])
-    column = make_column(given_values, lower=0, upper=3)
-    with pytest.raises(ValueError, match="read-only"):
-        column.values[0] = 7.0
-    assert given_values.tolist() == [2.0, 1.0]
-
-
-@given(st.lists(st.integers(-50, 50), min_size=2, max_size=40))
-def test_a_share_of_k_records_is_reached_at_the_kth_of_them(values: list[int]) -> None:
     """As the quartiles of forty records are: the lower one is the tenth value and not the next."""
     column, n = make_column(values, lower=-50, upper=50), len(values)
     assert column.quantile([k / n for k in range(1, n + 1)]).tolist() == sorted(values)
+    enough = [x for x in values if sum(y <= x for y in values) >= level * n * (1 - 1e-12)]
+    assert column.quantile([level]) == [min(enough)]
 
 
 def test_any_column_of_numbers_is_read_and_without_a_range_has_its_own() -> None:
@@ -63,7 +48,7 @@ def test_any_column_of_numbers_is_read_and_without_a_range_has_its_own() -> None
         assert make_column(values, lower=0, upper=10).values.tolist() == [1.0, 2.0, 9.0]
         column = make_column(values)
         assert (column.lower, column.upper, column.public_range) == (1.0, 9.0, False)
-    assert make_column([3.0, 3.0], lower=0, upper=9).values.tolist() == [3.0, 3.0]
+        assert not column.values.flags.writeable
 
 
 @pytest.mark.parametrize(
@@ -73,11 +58,8 @@ def test_any_column_of_numbers_is_read_and_without_a_range_has_its_own() -> None
         (pd.Series([1, None], dtype="Int64"), {}, "values must"),
         ([3.0], {}, "at least 2 records, got 1"),
         ([3.0, 3.0], {}, "must not all be equal"),
-        ([[1.0, 2.0]], {}, "must be one column"),
-        ([1.0, 2.0], {"lower": 0.0}, "both or not at all"),
         ([0.0, 5e-324], {}, "upper must be so far above lower"),
         ([0.0, 1e200], {}, "values must lie within"),
-        ([1.0, 1.0 + 1e-15], {}, "upper must be so far above lower"),
         ([1, 2.5, 4], {"lower": 1, "upper": 5, "whole": True}, r"1 of 3 .* first in row 1: 2\.5"),
         ([1, 2, 4], {"lower": 1, "upper": 5.5, "whole": True}, "upper must be a whole number"),
     ],

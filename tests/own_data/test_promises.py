@@ -10,9 +10,9 @@ import pytest
 
 import pdpbook as pb
 from pdpbook import _exact
-from pdpbook.own_data.column import Frame, make_column
+from pdpbook.own_data.column import Frame
 from pdpbook.own_data.promises import counts_and_draws
-from pdpbook.own_data.terms import Terms
+from pdpbook.own_data.terms import Terms, one_draw_epsilon
 
 
 def test_counts_and_draws_of_the_repaired_game_cost_no_more_than_epsilon() -> None:
@@ -62,10 +62,8 @@ def test_the_code_of_a_release_is_one_call_that_makes_what_the_report_promises(
         assert (said["epsilon"], said["delta"]) == (promised.epsilon, promised.delta)
         for change in ("removal", "replacement"):
             assert said[change]["epsilon"] == getattr(promised, change).epsilon
-        assert (
-            f"the {report.neighbours} of one" in said["neighbours"]
-            or "replaced" in said["neighbours"]
-        )
+        named = {"removal": "the removal of one", "replacement": "replaced"}[report.neighbours]
+        assert named in said["neighbours"]
         assert said["parameters"] == dict(promised.parameters)
         assert said["promise"] == promised.promise == "differential privacy"
         assert said["bins"] in (None, report.bins) and said["draws"] == promised.draws
@@ -75,7 +73,22 @@ def test_the_code_of_a_release_is_one_call_that_makes_what_the_report_promises(
         assert len(intervals) == (report.publish != "value")
 
 
-def test_the_frame_of_a_column_is_public() -> None:
-    column = make_column([1.0, 2.0, 7.0], lower=0, upper=5, outside="clip", name="age")
-    assert column.frame == Frame(name="age", lower=0.0, upper=5.0, outside="clip")
-    assert type(column.frame) is Frame
+@pytest.mark.parametrize("delta", [0.0, 1e-3])
+def test_all_draws_together_keep_the_promise(delta: float) -> None:
+    one = one_draw_epsilon(100, 1.0, draws=50, delta=delta)
+    assert pb.draws_epsilon(100, one, draws=50, delta=delta) <= 1.0
+    if delta:
+        assert pb.draws_epsilon(100, one * 1.001, draws=50, delta=delta) > 1.0
+        assert one > 2.0 / 50, "much more than basic composition gives"
+    else:
+        assert one == pytest.approx(1.0 / 50) and 50 * Fraction(one) <= 1
+
+
+@pytest.mark.parametrize("name", ["laplace_rows", "response_rows"])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+def test_the_randomisers_are_private_whatever_the_records_are(name: str, epsilon: float) -> None:
+    """Their worst case over all columns of n records, at the ε of one draw."""
+    frame = Frame(name="x", lower=0.0, upper=10.0)
+    asked = Terms(frame, 10, "value", 5, False, epsilon, 1e-3, 3)
+    found = pb.randomiser_epsilon(getattr(asked, name), n=10)
+    assert 0.4 * asked.draw_epsilon < found <= asked.draw_epsilon * (1 + 1e-6)

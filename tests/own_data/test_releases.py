@@ -167,11 +167,17 @@ def test_the_losses_of_draws_of_a_game_outcome_by_outcome(draws: int) -> None:
     assert made.largest_loss <= 1.0 + 1e-9 and made.delta == (0.02 if draws > 1 else 0.0)
 
 
-def test_without_a_delta_the_end_to_end_losses_of_draws_add_up() -> None:
-    for name in ("common_scale", "game"):
-        s = setting(np.repeat(FEW, 6), bins=3, draws=7, delta=0.0)
-        single = setting(np.repeat(FEW, 6), bins=3, epsilon=s.terms.draw_epsilon, delta=0.0)
-        assert release(name, s).end_to_end == pytest.approx(7 * release(name, single).end_to_end)
+@pytest.mark.parametrize("name", ["common_scale", "game"])
+def test_the_end_to_end_loss_is_a_sum_without_a_delta_and_left_out_where_it_is_long(
+    name: str,
+) -> None:
+    s = setting(np.repeat(FEW, 6), bins=3, draws=7, delta=0.0)
+    single = setting(np.repeat(FEW, 6), bins=3, epsilon=s.terms.draw_epsilon, delta=0.0)
+    assert release(name, s).end_to_end == pytest.approx(7 * release(name, single).end_to_end)
+    assert release(name, setting(reruns=2)).end_to_end is None
+    if name == "common_scale":
+        many = release(name, setting(draws=10**6, delta=0.01)).end_to_end
+        assert 0.5 < many < math.inf, "by advanced composition"
 
 
 @pytest.mark.parametrize("draws", DRAWS)
@@ -185,23 +191,14 @@ def test_the_end_to_end_loss_of_draws_is_that_of_any_pair(name: str, draws: int)
     true = 1.0 / (1.0 + math.exp(-loss))  # randomised response is the worst pair of its loss
     check_total(total, (trials(draws, true), trials(draws, 1.0 - true)), draws, loss, delta)
     if name == "common_scale":
-        one = [
-            each @ common_rows(s, each) / each.sum()
-            for each in (s.counts, *(s.counts - np.eye(3, dtype=int)))
-        ]
+        tables = (s.counts, *(s.counts - np.eye(3, dtype=int)))
+        one = [each @ common_rows(s, each) / each.sum() for each in tables]
         worst = max(float(np.abs(np.log(one[0] / absent)).max()) for absent in one[1:])
         assert loss == pytest.approx(worst)
         outputs = [drawn_together(each, draws) for each in one]
         for absent in outputs[1:]:
             allowed = delta if draws > 1 else 0.0
             assert sticks(outputs[0], absent, total * (1.0 + 1e-9)) <= allowed + 1e-12
-
-
-def test_the_end_to_end_loss_is_not_computed_where_it_takes_too_many_reruns() -> None:
-    assert release("common_scale", setting(reruns=2)).end_to_end is None
-    assert release("game", setting(reruns=2)).end_to_end is None
-    many = release("common_scale", setting(draws=10**6, delta=0.01)).end_to_end
-    assert 0.5 < many < math.inf, "by advanced composition"
 
 
 @pytest.mark.parametrize("draws", DRAWS)
@@ -241,13 +238,11 @@ def test_the_histogram_is_paid_for_once_and_its_error_is_an_average() -> None:
     one, many = (
         release("histogram", setting(publish="counts", draws=draws)) for draws in (1, 1000)
     )
-    assert one.wasserstein == many.wasserstein and many.epsilon == 1.0 and many.delta == 0.0
+    assert one.wasserstein == many.wasserstein and (many.epsilon, many.delta) == (1.0, 0.0)
     assert set(many.losses) == {1.0} and many.end_to_end == 1.0
-    s, each = setting(), []
-    for run in range(5):
-        noisy = pb.geometric_mechanism(s.counts, epsilon=1.0, rng=np.random.default_rng([0, run]))
-        shares = estimated_shares(noisy, 10, 1.0)
-        each.append(s.distance(s.terms.grid.midpoints, shares))
+    s = setting()
+    shares = [estimated_shares(each, 10, 1.0) for each in s.noisy_runs]
+    each = [s.distance(s.terms.grid.midpoints, found) for found in shares]
     assert one.wasserstein == pytest.approx(np.mean(each))
     assert one.standard_error == pytest.approx(np.std(each, ddof=1) / math.sqrt(5))
 
@@ -265,7 +260,7 @@ def test_an_end_that_one_record_holds_moves_with_it() -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(
-    st.lists(st.integers(0, 100).map(lambda x: x / 10), min_size=3, max_size=25),
+    st.lists(st.integers(0, 100).map(lambda x: x / 10), min_size=2, max_size=25),
     st.sampled_from([2, 3, 8]),
     st.sampled_from([0.2, 1.0, 3.0]),
 )
@@ -276,16 +271,15 @@ def test_every_promise_holds_on_every_column(
         s = setting(values, publish=publish, bins=bins, epsilon=epsilon, delta=0.01, runs=2)
         for name in offered:
             made = release(name, s)
-            assert made.name == name and made.publish == publish
+            assert (made.name, made.publish) == (name, publish)
             assert made.losses.shape == (len(values),) and (made.losses >= 0.0).all()
             expected = {"mean": made.mean_error, "quantiles": made.quantile_errors.mean()}
             assert made.error == expected.get(publish, made.wasserstein) and made.error >= 0.0
-            if made.promise == "none":
-                continue
-            assert made.largest_loss <= epsilon * (1 + 1e-6), name
+            if made.promise != "none":
+                assert made.largest_loss <= epsilon * (1 + 1e-6), name
             if made.promise == "differential privacy":
                 assert made.end_to_end <= epsilon * (1 + 1e-6), name
-            if made.distribution is not None:
+            if made.promise != "none" and made.distribution is not None:
                 assert made.distribution.sum() == pytest.approx(1.0)
                 assert made.draws or made.wasserstein >= made.mean_error * (1 - 1e-9)
 
@@ -366,30 +360,27 @@ def test_replacement_of_several_draws_by_brute_force(delta: float) -> None:
 
 
 @pytest.mark.parametrize("draws", [1, 40])
-def test_all_releases_promise_the_same_against_the_change_that_is_asked_for(draws: int) -> None:
+@pytest.mark.parametrize("neighbours", ["removal", "replacement"])
+def test_all_releases_promise_the_same_against_the_change_that_is_asked_for(
+    draws: int, neighbours: str
+) -> None:
     """At replacement each has the noise for it, and states what a removal costs."""
     for publish, offered in RELEASES.items():
-        for neighbours in ("removal", "replacement"):
-            several = draws if publish == "value" else 1
-            s = setting(FEW * 3, publish=publish, draws=several, neighbours=neighbours, runs=2)
-            for name in offered:
-                made = release(name, s)
-                if made.algorithm != "differential privacy":
-                    continue
-                stated = made.removal if neighbours == "removal" else made.replacement
-                assert 1.0 - 1e-9 <= stated.epsilon <= 1.0 and stated.delta <= 1e-3
-                assert made.epsilon == 1.0 and made.delta == stated.delta
-                assert made.removal.epsilon <= made.replacement.epsilon
-                assert made.replacement.epsilon <= 2.0 * made.removal.epsilon + 1e-12
-                assert made.largest_loss <= made.removal.epsilon * (1.0 + 1e-9)
-                if made.draws and name != "histogram" and name != "repaired_game":
-                    one, delta = made.parameters["draw_epsilon"], made.removal.delta
-                    cost = (
-                        pb.draws_epsilon(21, one, draws=several, delta=delta)
-                        if delta
-                        else (several * one)
-                    )
-                    assert cost <= made.removal.epsilon * (1.0 + 1e-9)
+        several = draws if publish == "value" else 1
+        s = setting(FEW * 3, publish=publish, draws=several, neighbours=neighbours, runs=2)
+        for made in (release(name, s) for name in offered):
+            if made.algorithm != "differential privacy":
+                continue
+            stated, removal = getattr(made, neighbours), made.removal
+            assert 1.0 - 1e-9 <= stated.epsilon <= 1.0 and stated.delta <= 1e-3
+            assert made.epsilon == 1.0 and made.delta == stated.delta
+            assert removal.epsilon <= made.replacement.epsilon <= 2.0 * removal.epsilon + 1e-12
+            assert made.largest_loss <= removal.epsilon * (1.0 + 1e-9)
+            if made.draws and made.name not in ("histogram", "repaired_game"):
+                cost = several * (one := made.parameters["draw_epsilon"])
+                if removal.delta:
+                    cost = pb.draws_epsilon(21, one, draws=several, delta=removal.delta)
+                assert cost <= removal.epsilon * (1.0 + 1e-9)
 
 
 def test_replacement_of_the_histogram_is_twice_the_promise() -> None:
@@ -397,7 +388,3 @@ def test_replacement_of_the_histogram_is_twice_the_promise() -> None:
     for publish, offered in RELEASES.items():
         for name in {"noisy_counts", "histogram"} & offered.keys():
             assert release(name, setting(publish=publish)).replacement == Budget(2.0)
-    noisy = np.arange(-20, 24)
-    chance = np.exp(-np.abs(noisy[:, None] - np.array([3, 2, 1, 2])))  # of the counts 3, 2, 1, 2
-    ratio = np.log(chance[:, 0] / chance[:, 1])[:, None] + np.log(chance[:, 2] / chance[:, 3])
-    assert np.abs(ratio).max() == pytest.approx(2.0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -27,9 +26,7 @@ def column(table: str, name: str) -> pd.Series:
 
 #: Table, column, range, ε, draws, what is recommended, and whether something else is equally good.
 GOLDEN = [
-    ("wine", "proline", (200, 1800), 1.0, 1, "response", True),
     ("wine", "proline", (200, 1800), 1.0, 178, "histogram", True),
-    ("breast_cancer", "area error", (0, 600), 1.0, 1, "histogram", True),
     ("linnerud", "Situps", (0, 300), 1.0, 1, "response", False),
     ("diabetes", "target", (0, 400), 1.0, 1, "response", True),
     ("iris", "petal length (cm)", (0, 10), 0.1, 1, "response", False),
@@ -49,7 +46,6 @@ def test_the_recommendation_and_its_reason(table, name, ends, epsilon, draws, be
         spread = f" ± {each.standard_error:.2g}" if each.standard_error else ""
         assert f"he {each.title} ({each.wasserstein:.3g}{spread})" in said
     assert made.to_dict()["equally good"] == [each.name for each in made.equally_good]
-    assert f"Wasserstein distance {made.recommended.wasserstein:.3g}" in said
 
 
 @pytest.fixture(scope="module")
@@ -58,21 +54,18 @@ def wine() -> pb.own_data.Report:
 
 
 def test_the_wines_as_they_are_known(wine: pb.own_data.Report) -> None:
-    table = wine.table()
-    assert table.loc["response", "KL"] == pytest.approx(0.0205, abs=5e-5)
-    mean = by_values(column("wine", "proline"), 1.0, lower=200, upper=1800, publish="mean").table()
-    assert mean.loc["mean", "mean error"] == pytest.approx(4.5, abs=0.05)
-    assert mean.loc["mean", "largest loss"] == pytest.approx(0.9, abs=0.005)
-    assert table.loc["game", "end-to-end loss"] > 1.0 > table.loc["game", "largest loss"]
-    assert math.isinf(table.loc["none", "largest loss"])
-
-
-def test_the_rule_looks_at_the_promise_first(wine: pb.own_data.Report) -> None:
     """The game is nearer and is named with its loss, but is not what is recommended."""
+    table, losses = wine.table(), wine.losses()
+    assert table.loc["response", "KL"] == pytest.approx(0.0205, abs=5e-5)
+    assert table.loc["game", "end-to-end loss"] > 1.0 > table.loc["game", "largest loss"]
     assert wine["game"].wasserstein < wine.recommended.wasserstein
     assert wine.recommended.promise == "differential privacy"
     assert "The game is nearer (17.1), but its promise holds only for" in wine.recommendation
     assert "its largest end-to-end loss is 1.44." in wine.recommendation
+    assert losses["proline"].tolist() == sorted(column("wine", "proline"))
+    for name in table.index:
+        assert losses[name].max() == table.loc[name, "largest loss"]
+        assert losses[name].median() == pytest.approx(table.loc[name, "median loss"])
 
 
 @pytest.mark.parametrize(
@@ -88,7 +81,6 @@ def test_only_releases_of_the_same_thing_are_compared(publish, names, best) -> N
     made = pb.report(values, 1.0, lower=0, upper=10, publish=publish)
     assert [each.name for each in made.releases] == names and made.recommended.name in best
     assert made.to_dict()["publish"] == publish and len(made.losses()) == 150
-    assert {each.publish for each in made.releases} == {publish}
     assert made.table()["end-to-end loss"].notna().all()
 
 
@@ -96,8 +88,8 @@ def test_counts_are_what_is_published_if_nothing_else_is_said() -> None:
     """Ages: one drawn value was recommended, whose mean misses by 25; the histogram's by less."""
     ages = np.random.default_rng(0).normal(40.0, 20.0, 20_000).clip(0, 100)
     made = pb.report(ages, 1.0, lower=0, upper=100)
-    assert made.publish == "counts" and made.recommended.draws is None
-    assert made.recommended.mean_error < 0.1
+    assert made.publish == "counts" and made.recommended.mean_error < 0.1
+    assert "Differential privacy at ε = 1, paid once" in made.guarantees["histogram"]
     with pytest.raises(ValueError, match=r"draws must be 1 with publish='counts'.*got draws=7"):
         pb.report(ages, 1.0, lower=0, upper=100, draws=7)
 
@@ -105,9 +97,8 @@ def test_counts_are_what_is_published_if_nothing_else_is_said() -> None:
 def test_errors_that_differ_by_next_to_nothing_are_equal() -> None:
     """Grades: one error is six times the other, and both are nothing beside a grade."""
     grades = np.random.default_rng(0).choice([1, 2, 3, 4, 5], 2000, p=[0.05, 0.1, 0.2, 0.4, 0.25])
-    made = pb.report(grades, 1.0, lower=1, upper=5, whole=True, publish="value", reruns=0)
-    assert made.bins == 5 and made.column.grid(5).midpoints.tolist() == [1, 2, 3, 4, 5]
-    assert made["response"].wasserstein < 0.01 > made["histogram"].wasserstein
+    made = by_values(grades, 1.0, lower=1, upper=5, whole=True, reruns=0)
+    assert made.bins == 5 and made["response"].wasserstein < 0.01 > made["histogram"].wasserstein
     assert made.recommended.name == "response", "simpler than what is nearer by next to nothing"
     assert made["histogram"] in made.equally_good
 
@@ -119,10 +110,10 @@ def test_a_difference_that_the_simulation_cannot_tell_is_none() -> None:
     for spread, best in (((0.0, 0.0), "histogram"), ((0.0, 0.049), "histogram"),
                          ((0.0, 0.051), "response"), ((0.049, 0.0), "histogram"),
                          ((0.051, 0.0), "response"), ((0.04, 0.04), "response")):  # fmt: skip
-        errors = {"response": (1.0, spread[0]), "histogram": (0.9, spread[1])}
+        errors = {"response": 1.0, "histogram": 0.9}
         changed = [
-            replace(made[name], wasserstein=error, standard_error=chance)
-            for name, (error, chance) in errors.items()
+            replace(made[name], wasserstein=errors[name], standard_error=chance)
+            for name, chance in zip(errors, spread, strict=True)
         ]
         compared = replace(made, releases=tuple(changed))
         assert compared.recommended.name == best
@@ -134,95 +125,69 @@ def test_all_is_the_same_in_another_unit() -> None:
     x = column("iris", "petal length (cm)").to_numpy()
     cm = by_values(x, 1.0, lower=0, upper=10, reruns=0).table()
     mm = by_values(10 * x, 1.0, lower=0, upper=100, reruns=0).table()
-    scaled = [
-        "Wasserstein",
-        "standard error",
-        "mean error",
-        *(c for c in cm if c.endswith("quartile error")),
-    ]
     for name in cm.columns.drop(["promise", "title"]):
-        factor = 10.0 if name in {*scaled, "median error"} else 1.0
-        np.testing.assert_allclose(mm[name], factor * cm[name], rtol=1e-6, err_msg=name)
-
-
-def test_the_losses_of_all_records(wine: pb.own_data.Report) -> None:
-    losses = wine.losses()
-    assert losses.shape == (178, 1 + len(wine.releases))
-    assert losses["proline"].tolist() == sorted(column("wine", "proline"))
-    table = wine.table()
-    for name in table.index:
-        assert losses[name].max() == table.loc[name, "largest loss"]
-        assert losses[name].median() == pytest.approx(table.loc[name, "median loss"])
+        scaled = name in ("Wasserstein", "standard error") or name.endswith(" error")
+        np.testing.assert_allclose(mm[name], cm[name] * (10 if scaled else 1), rtol=1e-6)
 
 
 def test_a_range_from_the_data_leaves_no_promise() -> None:
-    """Without the smallest wine the released points move, which the promise has to admit."""
-    wines = column("wine", "proline")
-    made = by_values(wines, 1.0, bins=17, reruns=0)
-    fewer = by_values(wines.drop(wines.idxmin()), 1.0, bins=17, reruns=0)
-    points = made.column.grid(17).midpoints
-    assert not set(points) & set(fewer.column.grid(17).midpoints)
+    made = by_values(column("wine", "proline"), 1.0, bins=17, reruns=0)
     assert made.recommendation.startswith("No release of this column keeps a promise")
     assert "the promise is differential privacy" not in made.recommendation
+    assert "was taken from the data" in made.warnings[1]
     for each in json.loads(json.dumps(made.to_dict(), allow_nan=False))["releases"][1:]:
         assert each["promise"] == "none: the range is taken from the data"
         assert each["epsilon"] is None and each["end-to-end loss"] is None
         assert {"epsilon", "end-to-end loss"} <= set(each["infinite"])
         assert each["guarantee"].startswith("Nothing is promised, because the range is taken")
     assert np.isinf(made.table()["end-to-end loss"]).all()
-    assert made.plot().axes[2].get_yticklabels(), "losses by the noise are shown still"
 
 
 def test_a_guarantee_is_in_words_and_numbers(wine: pb.own_data.Report) -> None:
     said = wine.guarantees
-    assert list(said) == list(wine.table().index)
-    replaced = {"histogram": "ε = 2.", "response": "ε = 1.", "repaired_game": "ε = 2, δ = 3.718"}
-    for name, promise in replaced.items():
+    for name, promise in {"histogram": "ε = 2.", "response": "ε = 1."}.items():
         assert said[name].startswith("Differential privacy at ε = 1")
         assert f"replacement of one record by another it is {promise}" in said[name]
     assert said["game"].startswith("Fixed-noise privacy at ε = 1 for one draw")
     assert said["none"] == "Nothing is promised."
-    counts = pb.report(column("wine", "proline"), 1.0, lower=200, upper=1800).guarantees
-    assert "Differential privacy at ε = 1, paid once" in counts["histogram"]
     many = by_values(column("iris", "petal length (cm)"), 1.0, lower=0, upper=10, draws=5, reruns=0)
     assert "at ε = 1, δ = 1e-06 for all 5 draws together" in many.guarantees["laplace"]
 
 
 def test_every_warning_comes_where_it_is_due_and_not_before(wine: pb.own_data.Report) -> None:
     values = np.random.default_rng(0).uniform(0.0, 1.0, 50)
-    wines = column("wine", "proline")
-    one = {"lower": 0, "upper": 1, "reruns": 0}
-    cases: list[tuple[str, Any, list[dict[str, Any]], list[dict[str, Any]]]] = [
-        ("hides next to nothing", values, [{"epsilon": 7.0}], [{"epsilon": 6.8}]),
-        ("true bin with probability 0.9999", values, [{"epsilon": 12.0}], [{}]),
-        ("δ = 0.021 is not below 1/n = 0.02", values, [{"delta": 0.021}], []),
-        ("% of the records are in one of the", values, [{"upper": 5000}], [{}]),
-        (f"{(wines > 1000).sum()} of 178 values", wines, [{"upper": 1000, "outside": "clip"}], []),
-        ("All values are whole numbers", [1, 2, 4], [{"upper": 5}], [{"upper": 5, "whole": True}]),
+    one: dict[str, Any] = {"epsilon": 1.0, "lower": 0, "upper": 1, "reruns": 0}
+    cases: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
+        ("hides next to nothing", values, {"epsilon": 7.0}, {"epsilon": 6.8}),
+        ("true bin with probability 0.9999", values, {"epsilon": 12.0}, {}),
+        ("δ = 0.021 is not below 1/n = 0.02", values, {"delta": 0.021}, {"delta": 0.019}),
+        ("% of the records are in one of the", values, {"upper": 5000}, {}),
+        ("5 of 50 values", np.append(values[:45], [7.0] * 5), {"outside": "clip"}, {"upper": 7}),
+        ("All values are whole numbers", [1, 2, 4], {"upper": 5}, {"upper": 5, "whole": True}),
     ]
     for said, data, due, free in cases:
-        for options in due + free:
-            asked = {"epsilon": 1.0} | one | options
-            warnings = by_values(data, **asked).warnings
-            assert any(said in each for each in warnings) == (options in due), (said, options)
+        for options in (due, free):
+            warnings = by_values(data, **one | options).warnings
+            assert any(said in each for each in warnings) == (options is due), (said, options)
     assert all(each in repr(wine) for each in wine.warnings)
 
 
 def test_a_hollow_promise_is_called_so_where_it_stands() -> None:
     values = np.random.default_rng(0).uniform(0.0, 1.0, 12)
-    large = pb.report(values, 30.0, lower=0, upper=1)
-    assert "At ε = 30 this promise hides next to nothing." in large.recommendation
-    assert "At ε = 30 this promise hides next to nothing." in large.guarantees["histogram"]
-    loose = by_values(values, 1.0, lower=0, upper=1, draws=2, delta=0.5)
-    assert "With δ = 0.5, which is not below 1/n" in loose.guarantees["response"]
-    assert "next to nothing" not in pb.report(values, 1.0, lower=0, upper=1).recommendation
+    for options, said in (
+        ({"epsilon": 30.0}, "At ε = 30 this promise hides next to nothing."),
+        ({"draws": 2, "delta": 0.5}, "With δ = 0.5, which is not below 1/n"),
+        ({}, ""),
+    ):
+        made = by_values(values, **{"epsilon": 1.0, "lower": 0, "upper": 1, "reruns": 0} | options)
+        for text in (made.recommendation, made.guarantees["response"]):
+            assert said in text and ("next to nothing" in text) == bool(said)
 
 
 def test_what_is_left_out_is_stated() -> None:
     values = column("iris", "petal length (cm)")
     pure = by_values(values, 1.0, lower=0, upper=10, delta=0.0, reruns=0)
     fine = by_values(values, 1.0, lower=0, upper=10, bins=33, reruns=0)
-    assert "repaired_game" not in {*pure.table().index, *fine.table().index}
     assert pure.left_out == pure.to_dict()["left out"] == {"repaired_game": "it needs a δ above 0"}
     assert "linear programs would take too long for 33 bins; they" in fine.left_out["repaired_game"]
     assert any("The repaired game is left out: it needs a δ above 0." in w for w in pure.warnings)
@@ -232,10 +197,3 @@ def test_what_is_left_out_is_stated() -> None:
     long = by_values(many, 1.0, lower=0, upper=1, bins=512)
     assert "game" not in long.table().index and long["common_scale"].end_to_end is None
     assert "5,000 records in 512 bins" in long.left_out["game"]
-
-
-@pytest.mark.parametrize("values", [[1.0, 2.0], [2.0, 2.0], [0.0, 3.0, 3.0]])
-def test_the_smallest_columns_have_a_report(values: list[float]) -> None:
-    made = by_values(values, 1.0, lower=0, upper=3)
-    assert made.recommended.promise == "differential privacy"
-    assert made.to_html().startswith("<!doctype html>")
