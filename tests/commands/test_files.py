@@ -55,7 +55,7 @@ def refused(file: Path, said: str, name: str | None = None, **options: Any) -> s
         ("sep=,\nage,n\n30,1\n", "age", "remove the first line, 'sep=', which has no names"),
         ("# exported\nage,n\n30,1\n", "age", "got 2 in line 2; remove the first line, '# exp"),
         ('"age","n"\n"1",30,5\n"2",40,6\n', "age", "got 3 in line 2; .* as R writes them"),
-        ("age\n30\nage\n40\n", "age", "got 'age' in line 3; remove this line, which has the nam"),
+        ("age\n30\nage\n40\n", "age", "got 'age' in line 3; remove this line, which"),
         ("age,n\n(years),\n30,1\n", "age", r"'\(years\)' in line 2; .* line of units, remove it$"),
     ],
 )
