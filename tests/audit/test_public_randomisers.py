@@ -84,7 +84,7 @@ def test_a_billion_public_people_are_the_most():
     lower = likely_counts([half, half], 10**9, miss=0.01)
     # two normal standard deviations of a count, public and private: n / 4 (1 + n / size)
     assert half - 4.0 * math.sqrt(half) < lower.min() < half - 2.0 * math.sqrt(half)
-    with pytest.raises(ValueError, match="at most 1000000000 people, got 1000000001 of"):
+    with pytest.raises(ValueError, match="at most 1000000000 people, got 1000000001"):
         likely_counts([half, half + 1], 10**9, miss=0.01)
     assert likely_counts([5, 4], 9, miss=2e-290).tolist() == [0, 0]
     with pytest.raises(ValueError, match="miss must be at least 1e-290 for each of the bins, got"):

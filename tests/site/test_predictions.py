@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, Locator
 from tests.site.conftest import HTML, Reader
 
 pytestmark = pytest.mark.site
-PAGE, WITH_TABLE = "book/foundations/why-noise", "book/audit/one-number"
+PAGE, WITH_TABLE = "book/foundations/sampling-query", "book/audit/one-number"
 CLOSED = "folds => folds.filter(fold => !fold.open).length"
 
 
