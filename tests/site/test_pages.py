@@ -159,5 +159,6 @@ def test_solutions_for_practice_are_folded_and_those_of_assignments_are_not_publ
     lines = {line.strip() for _, code in assigned for line in code.splitlines()}
     lines = {line for line in lines if len(line) >= 20 and line not in known}
     assert lines and not (HTML / "book" / "solutions").exists()
-    found = {page: [line for line in lines if line in soup.text] for page, soup in public.items()}
+    texts = {page: soup.text for page, soup in public.items()}
+    found = {page: [line for line in lines if line in text] for page, text in texts.items()}
     assert not {page: leaked for page, leaked in found.items() if leaked}
