@@ -162,7 +162,8 @@ def _solution(page: str, label: str) -> dict[str, str]:
         if f"(#{label})" in section:
             blocks = [body for _, _, _, body in BLOCK.findall(section)]
             code = [CELL_OPTIONS.sub("", each).strip() for each in blocks if "-solution]" in each]
-            words = BLOCK.sub("", section).partition("\n")[2].strip()
+            words = BLOCK.sub("", section).partition("\n")[2]
+            words = re.sub(r"^\[The exercise\]\(.*\)\.?$", "", words, flags=re.M).strip()
             return {"code": "\n\n".join(["\n".join(imports), *code]), "words": words}
     return {"code": "", "words": ""}
 

@@ -411,6 +411,11 @@ def report(
         click.echo(json.dumps(made.to_dict(), indent=2, ensure_ascii=False))
     else:
         click.echo(made)
+        if made.recommended.code:
+            click.echo(
+                "To make the recommended release, give pdpbook release the same file and options, "
+                f"--release {made.recommended.name} and --output."
+            )
         if output is not None:
             click.echo(f"Open {output.resolve()}")
 
@@ -420,7 +425,7 @@ def report(
 @click.option(
     "--release",
     help="Name of the release, as in the report; the usual one of what is published if left "
-    "out: histogram, mean, quantiles or response.",
+    "out: histogram, mean, quantiles or response. A report may recommend another one.",
 )
 @click.option(
     "--output",

@@ -7,8 +7,9 @@ they are written, so ten releases at 0.1 cost 1.
 If several releases are small, there is a better bound at a slightly larger δ.  Releases of at most
 e each cost no more than as many answers of randomised response at e
 (:func:`pdpbook.foundations.optimal_composition`), and the costs of larger releases are added.
-Every e gives a bound, and the smallest bound is used if it is below nine tenths of the sum.  Taught
-in *Composition*.
+Every e gives a bound, and the smallest bound is used if it is below nine tenths of the sum.  Unlike
+the sum, it needs that the number of releases and their ε do not depend on what the earlier releases
+have shown, so a budget is checked against the sum.  Taught in *Composition*.
 """
 
 from __future__ import annotations
@@ -53,14 +54,13 @@ def total_cost(record: Record) -> dict[str, Any]:
 
 def total_words(total: Mapping[str, Any]) -> str:
     """Return a total in words."""
-    better = total["better"]
-    return (
-        f"{total['releases']} release{'' if total['releases'] == 1 else 's'} of this file by now, "
-        f"at ε = {total['epsilon']:g}"
-        + (f", δ = {total['delta']:g}" if total["delta"] else "")
-        + (f" (or ε = {better['epsilon']:.4g}, δ = {better['delta']:g})" if better else "")
-        + " in all"
-    )
+    better, said = total["better"], f"at ε = {total['epsilon']:g}"
+    if total["delta"]:
+        said += f", δ = {total['delta']:g}"
+    if better:
+        said += f" (ε = {better['epsilon']:.4g}, δ = {better['delta']:g} if all were planned)"
+    several = "" if total["releases"] == 1 else "s"
+    return f"{total['releases']} release{several} of this file by now, {said} in all"
 
 
 def check_budget(record: Record, new: Mapping[str, Any], budget: float | None) -> None:

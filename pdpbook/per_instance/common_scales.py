@@ -1,7 +1,7 @@
 r"""One scale for everybody, and no more noise than these data need.
 
 Theorem 1′ gives a common scale that is safe for *every* data set.  A custodian who may look at the
-data, as the players of the game do, can take less: a common scale from which on every record of
+data, as the players of the game do, can take less: a common scale at which every record of
 *this* data set is private.  It needs no game, has one number to choose, and its promise is that of
 the game's equilibria (the others' noise is held fixed), so it is the baseline that every gain of
 individual noise is measured against.
@@ -39,7 +39,7 @@ _NO_NOISE = 0.02
 
 
 def common_scale(counts: ArrayLike, *, epsilon: float) -> float:
-    """Return a Laplace scale from which on every record of a data set is private.
+    """Return a Laplace scale at which every record of a data set is private, found from above.
 
     All records carry truncated Laplace noise of the same scale.
 

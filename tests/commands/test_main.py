@@ -236,6 +236,13 @@ def test_nothing_but_the_answer_is_on_standard_output(wine: Path) -> None:
     assert all(each in greetings for each in ("Running a solver", "Copyright", "set parameter"))
 
 
+def test_a_report_names_the_release_that_it_recommends(people: Path, capsys: Capture) -> None:
+    assert run("report", people, *EDUCATION, "--json") == 0
+    best = json.loads(capsys.readouterr().out)["recommended"]
+    assert run("report", people, *EDUCATION) == 0
+    assert f"same file and options, --release {best} and --output" in capsys.readouterr().out
+
+
 def test_a_release_is_written_once(wine: Path, suffix: str, capsys: Capture) -> None:
     folder, options = wine.parent / "published", [*OPTIONS, "--bins", "17", "--output"]
     folder.mkdir()
