@@ -35,7 +35,9 @@ S, and since :math:`\tau(n)=1-e^{-\varepsilon}(1-1/n)` and :math:`\sigma(n)=1-e^
 .. math:: 4\,\tau(4m)-\tau(m)=3\,(1-e^{-\varepsilon})\ge0, \qquad
    4\,\sigma(4m)-\sigma(m)=3\,(1-e^\varepsilon)\le0 .
 
-So every record that was private at δ = 0 still is, and KL is the same.  If a game of more than 2²⁰
+So every record that was private at δ = 0 still is, and KL is the same.  Where 4 τ(4m) < 1, the
+smaller game has the ε at which its τ is 4 τ(4m): its rows then have the same upper bounds, and for
+ε ≥ ln(n/(n−1)) the larger game has no lower bounds, because σ ≤ 0.  If a game of more than 2²⁰
 records is not at rest after 2¹⁷ steps, the game with a quarter of the records is played from the
 same start (and if that is large, a still smaller one before it).  Its last profile, times four, is
 completed where a bin does not divide by four.  It replaces the present profile if exact arithmetic
@@ -166,12 +168,20 @@ def best_response_dynamics(
 def _grown(game: NVOGame, start: NDArray[np.int64], max_sweeps: int) -> NDArray[np.int64]:
     """Return the profile at which a game of a quarter of the records ends, times four."""
     counts = np.where(game.counts > 0, np.maximum(game.counts // _PART, 1), 0)
-    small = NVOGame(counts, game.kernel, epsilon=game.epsilon, delta=game.delta)
+    small = NVOGame(counts, game.kernel, epsilon=_scaled(game, int(counts.sum())), delta=game.delta)
     profile = _completed(start // _PART, start, counts)
     if small.records > _LARGE:
         profile = _grown(small, profile, max_sweeps)
     end = play(small, profile, max_sweeps=max_sweeps, batch=True).profile
     return _completed(end * _PART, end, game.counts)
+
+
+def _scaled(game: NVOGame, records: int) -> float:
+    """Return the ε at which fewer records have the same upper bound on rows, if there is one."""
+    tau = game.tau * game.records / records
+    return (
+        max(game.epsilon, math.log1p(-1 / records) - math.log1p(-tau)) if tau < 1 else game.epsilon
+    )
 
 
 def _completed(

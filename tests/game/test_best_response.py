@@ -265,3 +265,16 @@ def test_where_arguments_end(game):
     check_bounds(pb.best_response_dynamics, good, "batch", ["no", 1], [True, False])
     with pytest.raises(ValueError, match="got start=None and rng=None"):
         pb.best_response_dynamics(game)
+
+
+def test_a_hundred_million_records_at_an_epsilon_next_to_its_least_value_come_to_rest():
+    """With the same ε the smaller games have no private record, and steps grow like n."""
+    records, bins = 10**8, 9
+    rng = np.random.default_rng(182)
+    counts = rng.multinomial(records, rng.dirichlet(np.ones(bins)))
+    epsilon = math.log1p(1 / (records - 1)) * (1 + 1e-12)
+    scales = pb.scale_bound(records, epsilon) / 4.0 ** np.arange(5)
+    game = pb.NVOGame(counts, pb.laplace_kernel(bins, scales), epsilon=epsilon)
+    result = pb.best_response_dynamics(game, rng=rng)
+    assert result.converged and result.private_records == records
+    assert len(result.divergences) < 2**18
