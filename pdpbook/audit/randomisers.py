@@ -34,7 +34,6 @@ from pdpbook.foundations.system_generator import release_source
 __all__ = [
     "draw_released",
     "k_ary_randomised_response",
-    "local_epsilon",
     "randomiser_epsilon",
 ]
 
@@ -42,40 +41,6 @@ __all__ = [
 WHOLE = _exact.UNITS
 #: More than the relative error of a weight that is computed in doubles.
 _MARGIN = 1.0 + 2.0**-50
-
-
-def local_epsilon(randomiser: ArrayLike) -> float:
-    r"""Return the level of local privacy of a randomiser, the loss of the drawn record.
-
-    Parameters
-    ----------
-    randomiser : array_like, shape (K, K)
-        Row k is the output distribution of a record of bin k.
-
-    Returns
-    -------
-    float
-        The largest :math:`\ln\frac{p_k(x)}{p_j(x)}`, infinite if some output can be reached from
-        one bin and not from another.  It is rounded up by a few units in the last place.
-
-    Notes
-    -----
-    Taught in *Local randomisers*.
-
-    Examples
-    --------
-    >>> round(local_epsilon([[0.75, 0.25], [0.25, 0.75]]), 4)
-    1.0986
-    """
-    table = _validate.row_matrix("randomiser", randomiser, square=True)
-    table = table[:, table.any(axis=0)]
-    high, low = table.max(axis=0), table.min(axis=0)
-    with np.errstate(divide="ignore", over="ignore"):
-        ratio = np.where(high > low, np.nextafter(high / low, math.inf), 1.0)
-        if (ratio < math.inf).all():
-            return float(_exact.up(np.log(ratio).max(), 4))
-        logs = np.log(high), np.log(low)
-        return float((logs[0] - logs[1] + 2.0**-50 * (abs(logs[0]) + abs(logs[1]))).max())
 
 
 def randomiser_epsilon(randomiser: ArrayLike, n: int) -> float:
@@ -105,12 +70,24 @@ def randomiser_epsilon(randomiser: ArrayLike, n: int) -> float:
     >>> round(randomiser_epsilon([[0.75, 0.25], [0.25, 0.75]], n=2), 4)
     0.6931
     """
-    local = local_epsilon(randomiser)
+    local = _local_epsilon(_validate.row_matrix("randomiser", randomiser, square=True))
     n = _validate.integer("n", n, at_least=2)
     if local > 40.0:  # then r - 1 and r are the same float
         rounding = 2.0**-50 * (local + math.log(n)) if local < math.inf else 0.0
         return float(np.logaddexp(0.0, local - math.log(n))) + rounding
     return _exact.up(math.log1p(math.expm1(local) / n), 8)
+
+
+def _local_epsilon(table: NDArray[np.float64]) -> float:
+    """Return ln r, the level of local privacy, rounded up by a few units in the last place."""
+    table = table[:, table.any(axis=0)]
+    high, low = table.max(axis=0), table.min(axis=0)
+    with np.errstate(divide="ignore", over="ignore"):
+        ratio = np.where(high > low, np.nextafter(high / low, math.inf), 1.0)
+        if (ratio < math.inf).all():
+            return float(_exact.up(np.log(ratio).max(), 4))
+        logs = np.log(high), np.log(low)
+        return float((logs[0] - logs[1] + 2.0**-50 * (abs(logs[0]) + abs(logs[1]))).max())
 
 
 def k_ary_randomised_response(bins: int, n: int, epsilon: float) -> NDArray[np.float64]:

@@ -28,7 +28,6 @@ __all__ = [
     "noisy_histogram_pairs",
     "pair_losses",
     "record_rows",
-    "sample_pairs",
 ]
 
 
@@ -80,46 +79,6 @@ def record_rows(
     for k in np.unique(places):
         actions[places == k] = rng.permutation(np.repeat(np.arange(game.actions), chosen[k]))
     return game.kernel[actions, places]
-
-
-def sample_pairs(
-    first: NDArray[np.float64],
-    second: NDArray[np.float64],
-    size: int,
-    *,
-    rng: np.random.Generator,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw from the random sampling query of pairs: for experiments, not for a release.
-
-    Each draw picks a record and adds noise to both of its features, in floating-point arithmetic.
-
-    Parameters
-    ----------
-    first, second : ndarray, shapes (n, K) and (n, L)
-        Output distributions of the records in the two features.
-    size : int
-        Number of independent draws, whose rows may take at most 2 GiB in total.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    x, y : ndarray of int, shape (size,)
-        Bins of the draws.
-
-    Examples
-    --------
-    >>> without_noise = np.eye(3)
-    >>> x, y = sample_pairs(without_noise, without_noise, 5, rng=np.random.default_rng(0))
-    >>> bool((x == y).all())
-    True
-    """
-    size = _validate.integer("size", size, at_least=1)
-    rng = _validate.generator("rng", rng)
-    first, second = _validate.row_matrix("first", first), _validate.row_matrix("second", second)
-    _validate.same_length("first", first, "second", second)
-    _validate.memory("size", size, size, max(first.shape[1], second.shape[1]), what="the rows")
-    records = rng.integers(len(first), size=size)
-    return _draw(first[records], rng), _draw(second[records], rng)
 
 
 def pair_losses(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -339,8 +298,17 @@ def game_pairs(
             profile = game.constant_profile(action)
         rows.append(record_rows(game, data, profile, rng=rng))
         points.append(game.grid.midpoints)
-    first, second = sample_pairs(rows[0], rows[1], size, rng=rng)
+    _validate.memory("size", size, size, rows[0].shape[1], what="the rows")
+    first, second = _draw_pairs(rows[0], rows[1], size, rng)
     return points[0][first], points[1][second]
+
+
+def _draw_pairs(
+    first: NDArray[np.float64], second: NDArray[np.float64], size: int, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Draw records, and for each of them one bin from its row in either feature."""
+    records = rng.integers(len(first), size=size)
+    return _draw(first[records], rng), _draw(second[records], rng)
 
 
 def _draw(rows: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
