@@ -48,7 +48,7 @@ class PrivateRandomiser:
     histogram_epsilon, draw_epsilon : float
         Budget ε₁ of the noisy counts and everything derived from them, and ε₂ of one draw.
     delta : float
-        Probability that the lower bound fails; at most the requested one.
+        Probability that the lower bound fails, at most the requested δ.
     """
 
     randomiser: NDArray[np.float64]
@@ -176,7 +176,7 @@ def from_noisy_counts(
 ) -> PrivateRandomiser:
     """Return the result of :func:`private_randomiser` for given noisy counts, shape (K,).
 
-    The ε of the counts is ``first``, that of one draw ``second``; the caller has checked both.
+    The counts cost ε = ``first`` and one draw costs ε = ``second``; the caller has checked both.
     """
     margin = noise_margin(noisy.size, epsilon=first, delta=delta)
     lower = np.maximum(noisy - margin, 0)

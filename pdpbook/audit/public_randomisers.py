@@ -90,11 +90,11 @@ def _first_accepted(count: int, size: int, n: int, level: float) -> int:
 
 
 def _chance_of_more(count: int, size: int, n: int, special: int, level: float) -> float:
-    """Return the probability that ``size`` of n more people include ``count`` special ones or more.
+    """Return the probability that at least ``count`` of the ``special`` people are public.
 
-    This is the upper tail of a hypergeometric variable.  The probabilities are computed from their
-    ratios, to avoid cancellation, on a range from Bernstein's inequality: the probability outside
-    is less than a billionth of ``level``.
+    This is the upper tail of a hypergeometric variable: ``size`` of ``size`` + n people are public.
+    The probabilities are computed from their ratios, to avoid cancellation, on a range from
+    Bernstein's inequality: the probability outside is less than a billionth of ``level``.
     """
     first, last = max(0, special - n), min(special, size)
     if not first < count <= last:

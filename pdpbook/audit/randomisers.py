@@ -31,11 +31,7 @@ from pdpbook import _exact, _validate
 from pdpbook.foundations.grid_noise import whole_weights
 from pdpbook.foundations.system_generator import release_source
 
-__all__ = [
-    "draw_released",
-    "k_ary_randomised_response",
-    "randomiser_epsilon",
-]
+__all__ = ["draw_released", "k_ary_randomised_response", "randomiser_epsilon"]
 
 #: Probabilities that are drawn exactly are multiples of one part in this number.
 WHOLE = _exact.UNITS
@@ -58,7 +54,7 @@ def randomiser_epsilon(randomiser: ArrayLike, n: int) -> float:
     float
         :math:`\ln\bigl(1+\frac{r-1}n\bigr)`, r being the largest :math:`p_k(x)/p_j(x)`: the
         supremum of the loss of one draw over all data sets of n records, under the removal of any
-        one record.  Infinite if r is.  It is rounded up by a few units in the last place.
+        one record.  Infinite if r is infinite.  It is rounded up by a few units in the last place.
 
     Notes
     -----
@@ -111,7 +107,8 @@ def k_ary_randomised_response(bins: int, n: int, epsilon: float) -> NDArray[np.f
     ndarray, shape (K, K)
         Entries :math:`R/(K+R-1)` on the diagonal and :math:`1/(K+R-1)` elsewhere,
         :math:`R = 1+n(e^\varepsilon-1)`.  They are multiples of :math:`2^{-52}`, and each row sums
-        to 1 exactly.  The second is rounded up, so the promise is true of the returned numbers.
+        to 1 exactly.  :math:`1/(K+R-1)` is rounded up, so the promise is true of the returned
+        numbers.
 
     Notes
     -----
@@ -119,7 +116,7 @@ def k_ary_randomised_response(bins: int, n: int, epsilon: float) -> NDArray[np.f
 
     Of all randomisers that are ε-private for every data set, this one has the smallest
     :math:`\max_q D_{\mathrm{KL}}(q\,\|\,P)`, which is :math:`\ln(1+\frac{K-1}R)`.  The kernel is
-    that of Kairouz, Bonawitz & Ramage (2016).  Proved in *Local randomisers*.
+    due to Kairouz, Bonawitz & Ramage (2016).  Proved in *Local randomisers*.
 
     Examples
     --------
@@ -164,7 +161,8 @@ def draw_released(
         Bins from 0 to K - 1.  A uniform number below n selects the record, and another one below
         :math:`2^{52}` selects the bin.  The probabilities in a row are multiples of
         :math:`2^{-52}`: rows of :func:`k_ary_randomised_response` or of a game remain as they are;
-        others are rounded as in a game, by :func:`~pdpbook.foundations.grid_noise.whole_weights`.
+        other rows are rounded as in a game, by
+        :func:`~pdpbook.foundations.grid_noise.whole_weights`.
 
     Notes
     -----

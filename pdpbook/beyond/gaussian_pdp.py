@@ -1,6 +1,6 @@
 r"""(ε, δ)-pDP: the δ that one record needs in one data set.
 
-Let :math:`P` be the distribution of the output and :math:`P_{-i}` that without record i, as in
+Let :math:`P` and :math:`P_{-i}` be the distributions of the output with and without record i, as in
 :mod:`pdpbook.per_instance.privacy_loss`.  The record is :math:`(\varepsilon,\delta)`-pDP if
 
 .. math:: P(S) \le e^{\varepsilon} P_{-i}(S) + \delta, \qquad

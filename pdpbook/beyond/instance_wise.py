@@ -53,7 +53,7 @@ __all__ = [
     "play_episode",
 ]
 
-#: A KL divergence counts as less than the Laplace mechanism's only beyond this relative distance.
+#: A KL divergence is less than the baseline only if it is less by more than this share of it.
 _ROUNDING = 1e-12
 #: The two readings of the five scales: functions from ε to multiples of the sensitivity.
 #:
@@ -220,7 +220,7 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
 
     @property
     def profile(self) -> NDArray[np.int64]:
-        """Noise chosen so far: the number of records of bin k with scale v, shape (K, V)."""
+        """Number of records of bin k that have been given scale v so far, shape (K, V)."""
         return self._counts[:, :-1].copy()
 
     @property
@@ -246,17 +246,15 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
     def step(
         self, action: np.int64 | int
     ) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """Give the current record the noise ``action`` and turn to the next one.
+        """Give the current record the noise ``action`` and turn to the next record.
 
         Raises
         ------
         RuntimeError
             If the episode is over or has not begun.
         """
-        chosen = _validate.integer("action", action, at_least=0)
-        if chosen >= self.game.actions:
-            allowed = f"a whole number from 0 to {self.game.actions - 1}"
-            raise _validate.fail("action", allowed, chosen)
+        most = self.game.actions - 1
+        chosen = _validate.integer("action", action, at_least=0, at_most=most)
         self._check_turn()
         k = self._order[self._turn]
         self._turn += 1

@@ -91,9 +91,9 @@ def limited_attack(
     Notes
     -----
     The value is the same if the adversary moves first and if the user moves first with a coin.  A
-    user who moves first without a coin also gets it if ``is_pure``, and less otherwise.  Source:
-    Cui et al. (2019), eq. (5), whose closed form is announced but not printed.  Derived in *The
-    repeated privacy game*.
+    user who moves first without a coin gets the same value if ``is_pure``, and less otherwise.
+    Source:  Cui et al. (2019), eq. (5), whose closed form is announced but not printed.  Derived in
+    *The repeated privacy game*.
 
     Examples
     --------

@@ -21,7 +21,7 @@ def two_column_games(payoffs: Floats) -> tuple[Floats, Floats]:
 
     The column player pays ``payoffs``, shape (..., A, 2), to the row player.  The value is the
     minimum over q in [0, 1] of the largest of A straight lines in q, so it is attained at 0, at 1
-    or where two lines cross.  If several weights are optimal, 1 is returned if it is one of them.
+    or where two lines cross.  If several weights are optimal and 1 is among them, 1 is returned.
     """
     start, slope = payoffs[..., 0], payoffs[..., 1] - payoffs[..., 0]
     first, second = np.triu_indices(payoffs.shape[-2], 1)

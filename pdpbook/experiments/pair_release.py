@@ -2,7 +2,7 @@ r"""Pairs of features from the random sampling query, and the privacy loss of a 
 
 Both features of a record are released together, so the output distribution of every *record* is
 needed.  The chapter proves two facts about the privacy cost.  Without a δ, m draws from the query
-cost m times the ε of one.  And a record can be exposed by a pair (x, y) although it is private
+cost m times the ε of one draw.  And a record can be exposed by a pair (x, y) although it is private
 under x and under y alone, because the *same* record was picked for both; :func:`pair_losses`
 computes the loss from the pair.
 
@@ -22,13 +22,7 @@ from pdpbook import _validate
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
 
-__all__ = [
-    "game_pairs",
-    "noisy_copies",
-    "noisy_histogram_pairs",
-    "pair_losses",
-    "record_rows",
-]
+__all__ = ["game_pairs", "noisy_copies", "noisy_histogram_pairs", "pair_losses", "record_rows"]
 
 
 def record_rows(
@@ -36,8 +30,8 @@ def record_rows(
 ) -> NDArray[np.float64]:
     """Return the output distribution of every single record.
 
-    A profile contains the number of records of a bin that play an action, but not which; here the
-    actions are assigned at random within the bin.
+    A profile contains the number of records of a bin that play an action, but does not determine
+    these records; the function assigns the actions at random within the bin.
 
     Parameters
     ----------
@@ -70,7 +64,7 @@ def record_rows(
     game = _validate.instance("game", game, NVOGame)
     rng = _validate.generator("rng", rng)
     if game.grid is None:
-        raise ValueError("record_rows needs a game that was made from data, got grid=None")
+        raise ValueError("game must have a grid, as a game made from data has, got grid=None")
     places = game.grid.index(data)
     chosen = _validate.profile_matrix(
         "profile", profile, counts=np.bincount(places, minlength=game.bins), actions=game.actions
@@ -93,7 +87,7 @@ def pair_losses(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDAr
     -------
     ndarray, shape (n,)
         :math:`\max_{x,y}|\ln P(x,y)/P_{-i}(x,y)|` with
-        :math:`P = \frac1n\sum_i p_i(x)\,r_i(y)`; infinite where a record alone reaches a pair.
+        :math:`P = \frac1n\sum_i p_i(x)\,r_i(y)`; infinite if only this record reaches a pair.
 
     Notes
     -----
