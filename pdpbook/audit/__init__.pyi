@@ -1,11 +1,6 @@
 from .accounting import RecordProfile, draws_epsilon, record_profile
 from .attacks import Attack, optimal_attack
-from .count_posterior import (
-    CountPosterior,
-    noisy_counts,
-    posterior_from_noise,
-    posterior_from_public,
-)
+from .count_posterior import CountPosterior, posterior_from_noise, posterior_from_public
 from .empirical import audit_power, clopper_pearson_epsilon, one_run_epsilon
 from .end_to_end_loss import (
     Pipeline,
@@ -42,7 +37,6 @@ __all__ = [
     "likely_counts",
     "mixture_pipeline",
     "noise_margin",
-    "noisy_counts",
     "one_run_epsilon",
     "optimal_attack",
     "posterior_from_noise",

@@ -78,10 +78,9 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
 
     Notes
     -----
-    The promise compares the data with and without the record (removal), not with the record
-    replaced.  Proved in *Many draws*.  The cost for m = n does not grow with n: the number of
-    successes tends to a Poisson variable, whose mean is :math:`1/(e^\varepsilon-1)` without the
-    record and larger by 1 with the record.
+    Neighbouring data sets differ by the removal of one record.  Proved in *Many draws*.  The cost
+    for m = n does not grow with n: the number of successes tends to a Poisson variable, whose mean
+    is :math:`1/(e^\varepsilon-1)` without the record and larger by 1 with the record.
 
     Examples
     --------
@@ -242,7 +241,7 @@ def record_profile(
 
     Notes
     -----
-    The promise is about the removal of the record, not its replacement.  Source of the division:
+    Neighbouring data sets differ by the removal of one record.  Source of the division:
     Doroshenko et al. (2022).  Taught in *Many draws*.
 
     Examples
@@ -284,6 +283,6 @@ def record_profile(
     single = pld.PrivacyLossDistribution.create_from_rounded_probability(
         towards, p_only, step, True, away, q_only, symmetric=False
     )
-    # one draw from distributions without a common output decides with certainty
+    # without a common output, one draw determines whether the record is present
     composed = single.self_compose(draws) if losses.size else single
     return RecordProfile(loss, draws, step, composed)

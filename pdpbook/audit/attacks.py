@@ -135,7 +135,7 @@ def optimal_attack(
     elif step < least:
         raise _validate.fail("step", f"at least {least:.3g} here", step)
     step = min(step, 600.0)
-    # p and q may sum to less than 1: an output with an infinite score decides the test
+    # p and q may sum to less than 1, because outputs with infinite scores are left out
     rounded = np.rint(values / step).astype(np.int64)
     present, absent = _sums(rounded, p, q, draws)
     certain = max(0.0, 1.0 - float(present.sum()))  # probability of an output that only P reaches

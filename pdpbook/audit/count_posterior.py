@@ -5,7 +5,7 @@ Both cases use one model.  A bin's count is geometric with an unknown mean,
 a list (0, ½, 1, 2, 4, …) with unknown weights.  The observation, noisy counts or public counts,
 has a likelihood for each m.  The weights are chosen to maximise the likelihood, by
 expectation-maximisation.  This is *empirical Bayes*: all bins together show how empty a bin usually
-is, and nothing is assumed about their order.
+is, and their order plays no role.
 
 - *Noisy counts* :math:`z=c+Z` with two-sided geometric noise: the distribution of c given z is
   proportional to the prior times :math:`e^{-\varepsilon|z-c|}`.  Only z is used, so this is
@@ -174,7 +174,7 @@ def posterior_from_public(public: ArrayLike, n: int) -> CountPosterior:
     posterior, size, chance = _predictive(counts, n)
     levels = (np.arange(16) + 0.5) / 16
     drawn = np.asarray(nbinom.ppf(levels, size[:, None, None], chance[:, None]))  # (K, M - 1, J)
-    drawn[..., -1] = np.maximum(drawn[..., -1], 1.0)  # otherwise all would be 0 for rare counts
+    drawn[..., -1] = np.maximum(drawn[..., -1], 1.0)  # all may be 0 in a rare bin
     exact = size[:, None] * (1.0 / chance - 1.0)
     drawn *= (exact / drawn.mean(axis=2))[:, :, None]
     values = np.concatenate([np.zeros((size.size, 1)), drawn.reshape(size.size, -1)], axis=1)
@@ -234,13 +234,7 @@ def _predictive(
 
 
 def noisy_counts(noisy: ArrayLike) -> NDArray[np.int64]:
-    """Check noisy counts: at least two whole numbers of at most 2⁵³ in size.
-
-    Examples
-    --------
-    >>> noisy_counts([3, -1])
-    array([ 3, -1])
-    """
+    """Return noisy counts after a check: at least two whole numbers of at most 2⁵³ in size."""
     _validate.finite_vector("noisy", noisy, entries=2)
     return _validate.whole_numbers("noisy", noisy)
 

@@ -1,7 +1,7 @@
 r"""Audits: lower bounds on ε from released values alone.
 
 An auditor can run a program but need not know its algorithm.  Two kinds of evidence give a lower
-bound on ε that is valid with a stated confidence, whatever the algorithm is.
+bound on ε that is valid with a stated confidence for every algorithm.
 
 *Many runs, one record.*  An event E, for example "the attack decides in", is fixed beforehand.  It
 happens in ``true_positives`` of the runs with the record and in ``false_positives`` of the runs

@@ -101,7 +101,7 @@ def noise_margin(bins: int, *, epsilon: float, delta: float) -> int:
     single = -math.expm1(math.log1p(-delta) / bins)
     margin = math.ceil(-math.log(single * (1.0 + math.exp(-epsilon))) / epsilon) - 1
     margin = max(margin, 0)
-    while _failure(bins, epsilon, margin) > delta:  # rounding
+    while _failure(bins, epsilon, margin) > delta:  # possible by rounding
         margin += 1
     return margin
 
@@ -136,7 +136,7 @@ def private_randomiser(
     Returns
     -------
     PrivateRandomiser
-        With ``share=1``, or if nothing else is safe, the rows are all equal: the DP histogram.
+        With ``share=1``, or if only constant randomisers are safe, all rows are the DP histogram.
         Too few records are not an error, because a refusal would reveal that there are few.
 
     Notes
@@ -190,7 +190,7 @@ def from_noisy_counts(
             at_least=at_least,
         )
         failure = _failure(noisy.size, first, margin)
-    else:  # every row is the same, which is safe at any ε
+    else:  # all rows are equal, and such a randomiser is safe at any ε
         randomiser = safe_randomiser(
             noisy, np.zeros_like(noisy), epsilon=1.0, histogram_epsilon=first
         )

@@ -8,7 +8,7 @@ randomiser relies may be missing this season.
 :func:`likely_counts` returns a lower bound on the private counts that is valid with a stated
 probability.  Let the N public and n private people be exchangeable: each choice of n private people
 among the N + n is equally likely.  If s of all people are in bin k, the number of private people
-among them is hypergeometric, whatever the source is.  If a public people are in the bin, a value c
+among them is hypergeometric, for every source.  If a public people are in the bin, a value c
 is *rejected* if :math:`\Pr[C\le c\mid s=a+c]\le\beta/K`, and the lower bound is the first value
 that is not rejected.  It fails in a bin only if the true count is rejected, which has probability
 at most β/K, and so it fails in some bin with probability at most β.

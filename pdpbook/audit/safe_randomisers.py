@@ -224,7 +224,7 @@ def _smallest(
         rows = _made_safe(program.step(best), estimate, lower, epsilon, at_least)
         length = float(np.abs(rows - best).max())
         for part in 0.5 ** np.arange(_HALVES):
-            moved = (1.0 - part) * best + part * rows  # safe, because both are
+            moved = (1.0 - part) * best + part * rows  # a mixture of safe randomisers is safe
             if program.value(moved) <= value + _EQUAL * (1.0 + value):
                 break
         else:

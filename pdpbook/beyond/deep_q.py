@@ -136,8 +136,8 @@ class Training:
     private_counts : ndarray of int, shape (rounds, copies)
         Number of private records, P_E, at the end of each training episode.
     tests : tuple of Episode, length rounds
-        After each round, an episode of the target network without random actions, not used for
-        training.
+        After each round, an episode of the target network without random actions; training does
+        not use these episodes.
     seconds : float
         Wall-clock time.  The first call of a solver in a process also compiles its loops, or reads
         them from numba's cache.

@@ -129,7 +129,7 @@ def filter_budget(epsilon: float, *, delta: float) -> float:
 
 
 def worst_case_steps(budget: float, *, sigma: float, clip: float) -> int:
-    r"""Return the number of steps in which every record can take part, whatever its gradients.
+    r"""Return the number of steps in which every record can take part with any gradients.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ def filtered_descent(
     lengths, directions = _polar(rows)
     weights = np.zeros((steps + 1, rows.shape[1]))
     accounts, steps_taken = np.zeros((2, values.size), dtype=np.int64)
-    digits = 62 - steps.bit_length()  # of a cost, so that the costs of all steps fit in 63 bits
+    digits = 62 - steps.bit_length()  # bits of a cost: the costs of all steps fit in 63 bits
     longest = _longest_gradients(budget, sigma, clip)
     most = int(min(longest, steps) * 2**digits)
     taking_part = np.ones(values.size, dtype=bool)

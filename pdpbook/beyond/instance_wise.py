@@ -15,7 +15,7 @@ noise of a record before its turn, the order of the records, and two readings of
 
 The environment stores the counts C[k, v] and the mass S(x) of the output.  Records of one bin with
 the same noise are interchangeable, so a step sums S, and checks the privacy of all records by the
-linear form of pDP, over at most K·(V+1) groups, whatever n is.
+linear form of pDP, over at most K·(V+1) groups for every n.
 
 The agent is in :mod:`pdpbook.beyond.deep_q`.  Taught in *Instance-wise noise by learning*.
 """
@@ -77,7 +77,7 @@ def instance_wise_game(
     Parameters
     ----------
     data : array_like, shape (n,)
-        The records, not all equal.
+        The records, which must not all be equal.
     epsilon : float
         Privacy target.
     reading : str
@@ -202,7 +202,7 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
         self._shuffle = shuffle
         waiting = whole_weights(waiting) / UNITS
         self._kernel = np.concatenate([game.kernel, waiting[None]])
-        self._kernel.setflags(write=False)  # like the game's kernel, for which loops are compiled
+        self._kernel.setflags(write=False)  # the loops are compiled for a read-only kernel
         self._compiled = game.compiled._replace(kernel=self._kernel)
         self._bins = np.repeat(np.arange(game.bins), game.counts)
         self._encoded = _positional_encoding(game.bins, encoding)

@@ -28,7 +28,7 @@ def two_column_games(payoffs: Floats) -> tuple[Floats, Floats]:
     rise = slope[..., first] - slope[..., second]
     gap = start[..., second] - start[..., first]
     q = np.empty((*payoffs.shape[:-2], first.size + 2))
-    q[..., 0], q[..., 1] = 1.0, 0.0  # column 1 alone first: it wins ties
+    q[..., 0], q[..., 1] = 1.0, 0.0  # column 1 alone first, because argmin returns the first
     with np.errstate(over="ignore"):  # for lines that are almost parallel
         crossing = gap / np.where(rise == 0.0, np.inf, rise)
     q[..., 2:] = np.minimum(np.maximum(crossing, 0.0), 1.0)

@@ -23,7 +23,7 @@ from pdpbook.beyond.repeated_game import RepeatedGame, expected_ahead, solve_rep
 __all__ = ["LearningCurve", "minimax_q_learning"]
 
 Floats = NDArray[np.float64]
-_BLOCK = 1024  # number of rounds that the learners draw at once
+_BLOCK = 1024  # rounds that are drawn at once
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,12 +45,12 @@ __all__ = [
     "simulated_rmse",
 ]
 
-_SMALLEST = 1e-100  # power, and smallest share of people: their ratio must be a finite number
+_SMALLEST = 1e-100  # smallest power and share of people, so that their ratio is finite
 _Z99 = 2.5758293035489004  # two-sided 99 % point of the normal distribution
 
 
 def _people(graph: nx.Graph, sources: ArrayLike | None) -> NDArray[np.int64]:
-    """Return the positions of the people from whom to count, everybody if not given."""
+    """Return the positions of the people from whom to count: all people by default."""
     nx = require("networkx")
     graph = _validate.instance("graph", graph, nx.Graph)
     n = graph.number_of_nodes()
@@ -75,11 +75,10 @@ def hop_distances(graph: nx.Graph, *, sources: ArrayLike | None = None) -> NDArr
     Parameters
     ----------
     graph : networkx.Graph
-        Edge weights are ignored, and so are directions: an arc from one person to another joins
-        both.
+        Edge weights and directions are ignored: an arc from one person to another joins both.
     sources : array_like of int, shape (m,), optional
-        Positions, in the order of ``graph.nodes``, of the people from whom to count; everybody
-        if not given.
+        Positions, in the order of ``graph.nodes``, of the people from whom to count; all people
+        by default.
 
     Returns
     -------
@@ -168,9 +167,9 @@ def people_by_distance(hops: ArrayLike, *, levels: int | None = None) -> NDArray
     Returns
     -------
     ndarray, shape (D,)
-        Mean number of people at distance 1, …, D, over all m sources.  A source that reaches
-        nobody counts with 0 people at each distance; people who cannot be reached or are farther
-        away are left out.
+        Mean number of people at distance 1, …, D, over all m sources.  A source without
+        a path to any person has 0 people at each distance; people without a path or at larger
+        distances are left out.
 
     Examples
     --------
@@ -183,7 +182,7 @@ def people_by_distance(hops: ArrayLike, *, levels: int | None = None) -> NDArray
     table = np.atleast_2d(whole)
     farthest = int(table.max(initial=0))
     if farthest < 1:
-        raise ValueError(f"hops must reach somebody, got a largest distance of {farthest}")
+        raise ValueError(f"hops must contain a distance >= 1, got a largest distance of {farthest}")
     size = farthest if levels is None else _validate.integer("levels", levels, at_least=1)
     name = "hops" if levels is None else "levels"
     _validate.memory(name, size, size + 1, what="a count of each distance")
@@ -442,7 +441,7 @@ def simulated_rmse(
     Parameters
     ----------
     budgets : array_like, shape (D,)
-        In [0, ∞].  Infinity means no noise; 0 means nothing but noise, an infinite error.
+        Budgets in [0, ∞].  An infinite budget means no noise, and 0 means an infinite error.
     sensitivity : float
         Sensitivity of the answer.
     rng : numpy.random.Generator
@@ -456,8 +455,8 @@ def simulated_rmse(
 
     Notes
     -----
-    The exact error is :math:`\sqrt2\,\Delta/\varepsilon`.  The copies are for experiments; nothing
-    is released.  Taught in *Privacy over social distance*.
+    The exact error is :math:`\sqrt2\,\Delta/\varepsilon`.  The copies are for experiments and
+    not for a release.  Taught in *Privacy over social distance*.
 
     Examples
     --------

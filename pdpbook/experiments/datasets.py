@@ -423,7 +423,7 @@ def load_published_table(number: int) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns ``algorithm``, ``epsilon`` and the printed figures, nan where none is printed.
+        Columns ``algorithm``, ``epsilon`` and the printed figures; nan if no figure is printed.
 
     Notes
     -----

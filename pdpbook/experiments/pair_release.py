@@ -224,7 +224,7 @@ def noisy_histogram_pairs(
     counts, across, up = np.histogram2d(first, second, bins=bins)
     noisy = np.maximum(counts + rng.laplace(0.0, 1.0 / epsilon, counts.shape), 0.0)
     if not noisy.any():
-        noisy[:] = 1.0  # no count is positive; use the uniform distribution
+        noisy[:] = 1.0  # without a positive count, use the uniform distribution
     cells = rng.choice(counts.size, size, p=noisy.ravel() / noisy.sum())
     i, j = cells // bins, cells % bins
     return (
@@ -258,7 +258,7 @@ def game_pairs(
     multipliers, grid_epsilon
         As in :meth:`~pdpbook.game.nvo_game.NVOGame.from_data`.
     action : int, optional
-        If given, every record takes this action and no game is played; 2 is the Laplace mechanism.
+        If given, all records take this action without a game; 2 is the Laplace mechanism.
 
     Returns
     -------

@@ -310,7 +310,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "noise_margin": lambda: dict(bins=3, epsilon=0.5, delta=0.01),
     "noise_results": lambda: dict(file=None),
     "noisy_copies": lambda: dict(data=DATA, epsilon=1.0, rng=rng()),
-    "noisy_counts": lambda: dict(noisy=array([3, -1])),
     "noisy_histogram_pairs": lambda: dict(x=DATA, y=DATA, size=3, epsilon=1.0, rng=rng(), bins=2),
     "noisy_mean": lambda: dict(values=DATA[1:], lower=0.0, upper=5.0, epsilon=0.5, rng=rng()),
     "noisy_quantile": lambda: dict(
