@@ -34,7 +34,7 @@ from pdpbook_pages.tables.replication import file_hashes, write_aggregates
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["main", "noise_row", "pair_row", "replicate", "without_privacy"]
+__all__ = ["CROWD", "RARE", "main", "noise_row", "pair_row", "replicate", "without_privacy"]
 
 #: A rare bin has at most RARE records, and a bin of the crowd more than CROWD.
 RARE, CROWD = 3, 10
