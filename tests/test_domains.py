@@ -36,7 +36,6 @@ DOMAINS = """
 number (-inf, inf)  accurate adversary centre changes data noise numbers utilities user value values
     x y
 number (-inf, inf)  values?: sd_loss
-number (-inf, inf)  first second: pair_row
 number (-inf, inf)  features response
 number (-inf, inf)  noisy: two_level_density
 number [-1e15, 1e15]  value: double_laplace laplace_preimages
@@ -60,13 +59,12 @@ number (0, inf)  budget clip cost epsilon epsilons extra gain grid_epsilon? harm
     knowledge multipliers people power protected ratio scale scales sd
     sensitivity sigma sigmas stakes steepness step_size threshold time_limit tolerance total
 number (0, 1e100)  epsilons: regression_table
-number (1e-100, inf)  divisor divisors padding? paddings
+number (1e-100, inf)  divisors paddings
 number [1e-15, inf)  epsilon: common_scale
 number [1e-300, inf)  epsilons: gradual_laplace
 number (1e-300, inf)  epsilon: refine two_level_density
 number [1e-12, 36]  epsilon: dp_histogram geometric_mechanism noise_margin
 number [1e-12, 700]  epsilon: posterior_from_noise
-number [0.001, 700]  epsilon: posterior_from_both
 number [1e-12, 700]  histogram_epsilon?
 number [1e-9, 500]  epsilon: bounded_laplace_mechanism bounded_laplace_scale staircase_mechanism
     staircase_pdf
@@ -117,7 +115,7 @@ whole [-1, 1]  user_sign
 whole [0, 2**53]  at_least reruns seed? seeds
 whole [0, 2**53]  seed: report
 whole [0, 1e9]  restarts: coordinated_best_response
-whole [0, 1]  action empty_action
+whole [0, 1]  action
 whole [0, 1]  action?: game_pairs
 whole [0, 2]  action: InstanceWiseNoise.step
 whole [0, 2]  from_bins? sources?
@@ -129,7 +127,7 @@ whole [1, 2**53]  columns learn_every max_sweeps negatives patience? records
 whole [1, 2**53]  bins: noise_margin
 whole [1, 2**53]  bins?: published_scale_bound
 whole [1, 2**53]  draws: advanced_composition
-whole [1, 2**53]  n: likely_counts posterior_from_both posterior_from_public public_randomiser
+whole [1, 2**53]  n: likely_counts posterior_from_public public_randomiser
 whole [1, 2**53]  rounds: simultaneous_replies
 whole [1, 2**53]  sensitivity: geometric_mechanism
 whole [1, memory]  batch_size copies crossover_points groups hidden measurements
@@ -196,7 +194,7 @@ profile  profile
 profile?  start
 repeated game  game: minimax_q_learning solve_repeated
 rows  adversary_plan user_plan
-rows  first second: pair_losses sample_pairs
+rows  first second: pair_losses
 rows  prior
 square  randomiser
 text  purpose
@@ -208,7 +206,7 @@ free  x: truncated_laplace_pdf
 free  table: audit_release
 free  lower upper: released_query
 free  after_each by categories column content env file key labels mass mechanism name options
-    other path pipelines profiles quantiles queries rows setting settings statistic weights where
+    other path pipelines quantiles queries rows settings statistic weights where
 """
 
 WORD = "a word that nobody uses"
@@ -427,7 +425,6 @@ RELATIONS: list[tuple[str, dict[str, Any], str | None]] = [
     ("mixture_pipeline", dict(pipelines=[]), "pipelines must be at least one function"),
     ("mixture_pipeline", dict(pipelines=[np.abs, 3]), r"pipelines\[1\] must be a function"),
     ("optimal_attack", dict(step=1e-9), r"step must be at least \S+ here, got step=1e-09"),
-    ("posterior_from_both", dict(noisy=[3, 4, 5]), "public and noisy must have the same length"),
     ("private_randomiser", dict(epsilon=100.0), r"share \* epsilon must be .* >= 1e-12 and <= 36"),
     ("record_profile", dict(absent=[0.5, 0.25, 0.25], step=0.0), "step must be .* > 0 and < 700"),
     ("record_profile", dict(step=1e-9), "step must be at least .* here"),
@@ -469,12 +466,10 @@ RELATIONS: list[tuple[str, dict[str, Any], str | None]] = [
     ("game_pairs", dict(y=[1.0, 2.0]), "x and y must have the same length, got 4 and 2"),
     ("load_friends", dict(path="x"), "path must be left out"),
     ("misfit", dict(ours=[0.1, 0.2]), "ours and published must have the same length, got 2 and 1"),
-    ("noise_row", dict(profiles=[]), "profiles must contain at least one profile"),
-    ("pair_row", dict(seeds=[]), "seeds must contain at least one seed"),
+    ("best_response_row", dict(seeds=[]), "seeds must contain at least one seed"),
     ("regression_table", dict(settings=["x"]), "settings must be .* got settings='x'"),
-    ("sample_pairs", dict(second=np.eye(3)), "first and second must have the same length"),
     ("sd_loss", dict(values=[1.0]), "values must have length 3, got values of length 1"),
-    ("search_row", dict(table=2), "table must be 1, 3 or 4, got table=2"),
+    ("search_settings", dict(table=2), "table must be 1, 3 or 4, got table=2"),
 ]
 
 

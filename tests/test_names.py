@@ -24,8 +24,7 @@ CALLABLE = {name: each for name, each in PUBLIC.items()
 HEAVY = ("clarabel", "dask", "dp_accounting", "gymnasium", "highspy", "matplotlib", "networkx",
          "pandas", "pyarrow", "scipy.stats", "sklearn")  # fmt: skip
 #: What needs a cluster, files, or hours.
-WITHOUT_EXAMPLE = {"experiments.enumeration_row", "experiments.pair_row", "own_data.refuse_twice",
-                   "scaling.release", "scaling.solve"}  # fmt: skip
+WITHOUT_EXAMPLE = {"own_data.refuse_twice", "scaling.release", "scaling.solve"}  # fmt: skip
 #: Their generator only orders moves; that of all others with a default draws a release.
 ORDERED = {"game.best_response_dynamics", "game.coordinated_best_response"}
 

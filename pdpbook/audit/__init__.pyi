@@ -1,12 +1,6 @@
 from .accounting import RecordProfile, draws_epsilon, record_profile
 from .attacks import Attack, optimal_attack
-from .count_posterior import (
-    CountPosterior,
-    noisy_counts,
-    posterior_from_both,
-    posterior_from_noise,
-    posterior_from_public,
-)
+from .count_posterior import CountPosterior, posterior_from_noise, posterior_from_public
 from .empirical import audit_power, clopper_pearson_epsilon, one_run_epsilon
 from .end_to_end_loss import (
     Pipeline,
@@ -19,13 +13,8 @@ from .end_to_end_loss import (
 )
 from .histogram import dp_histogram
 from .private_randomisers import PrivateRandomiser, noise_margin, private_randomiser
-from .public_randomisers import likely_counts, profile_randomiser, public_randomiser
-from .randomisers import (
-    draw_released,
-    k_ary_randomised_response,
-    local_epsilon,
-    randomiser_epsilon,
-)
+from .public_randomisers import likely_counts, public_randomiser
+from .randomisers import draw_released, k_ary_randomised_response, randomiser_epsilon
 from .safe_randomisers import is_safe, safe_randomiser
 
 __all__ = [
@@ -46,17 +35,13 @@ __all__ = [
     "is_safe",
     "k_ary_randomised_response",
     "likely_counts",
-    "local_epsilon",
     "mixture_pipeline",
     "noise_margin",
-    "noisy_counts",
     "one_run_epsilon",
     "optimal_attack",
-    "posterior_from_both",
     "posterior_from_noise",
     "posterior_from_public",
     "private_randomiser",
-    "profile_randomiser",
     "public_randomiser",
     "randomiser_epsilon",
     "record_profile",

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RecordProfile", "draws_epsilon", "record_profile"]
 
-MOST_DRAWS = 10**6  #: in a record's profile; with more, the convolution would not fit in memory
-MOST_POINTS = 2**21  #: of the grid on which the losses of one draw lie
+MOST_DRAWS = 10**6  #: in a record's profile; the convolution of more would not fit in memory
+MOST_POINTS = 2**21  #: of the grid for the losses of one draw
 MARGIN = 1e-9  #: every probability is raised by this factor, which is above all rounding errors
 
 
@@ -59,7 +59,7 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
     draws : int
         Number m of independent draws under the same noise, from 1 to 10⁹.
     delta : float
-        The δ in [0, 1); with 0 the total is :math:`m\varepsilon`, basic composition.
+        The δ in [0, 1).  At δ = 0 the total is :math:`m\varepsilon`, by basic composition.
 
     Returns
     -------
@@ -73,15 +73,14 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
 
     See Also
     --------
-    pdpbook.foundations.privacy.optimal_composition : the same for answers that are ε-DP.
-    record_profile : the loss of a given record, not of the worst one.
+    pdpbook.foundations.privacy.optimal_composition : the total ε of answers that are ε-DP.
+    record_profile : the loss of a given record instead of the worst record.
 
     Notes
     -----
-    The promise compares the data with and without the record (removal), not with the record
-    replaced.  Proved in *Many draws*.  The cost for m = n does not grow with n: the number of
-    successes tends to a Poisson variable, whose mean is :math:`1/(e^\varepsilon-1)` without the
-    record and larger by 1 with it.
+    Neighbouring data sets differ by the removal of one record.  Proved in *Many draws*.  The cost
+    for m = n does not grow with n: the number of successes tends to a Poisson variable, whose mean
+    is :math:`1/(e^\varepsilon-1)` without the record and larger by 1 with the record.
 
     Examples
     --------
@@ -115,10 +114,10 @@ def _trials_epsilon(count: int, log_odds: float, up: float, down: float, delta: 
     """
     successes, log_weight = _likely_successes(count, log_odds, delta)
     weight = np.exp(np.minimum(log_weight + math.log1p(MARGIN) - math.log(delta), 700.0))
-    step = up - down  # between the loss of k successes and that of k + 1
+    step = up - down  # difference of the losses of k + 1 and of k successes
 
     def excess(k: int) -> float:
-        """E(1 - e^{t-L})^+ / δ, t being the loss of successes[k]."""
+        """Return E(1 - e^{t-L})^+ / δ, where t is the loss of successes[k]."""
         return float(weight[k:] @ -np.expm1(-step * np.arange(weight.size - k)))
 
     low, high = -1, weight.size - 1  # excess(high) = 0; find the first k with excess(k) <= 1
@@ -131,14 +130,14 @@ def _trials_epsilon(count: int, log_odds: float, up: float, down: float, delta: 
     over = float(tail.sum()) - 1.0
     shift = max(math.log(over / moment), -step) if over > 0.0 else -step
     gains, losses = float(successes[high]) * up, (count - float(successes[high])) * down
-    rounding = 1e-14 + 1e-15 * (gains - losses)  # rounding error of the sums above and of this one
+    rounding = 1e-14 + 1e-15 * (gains - losses)  # more than all rounding errors of the result
     return max(0.0, gains + losses + shift + rounding)
 
 
 def _likely_successes(
     count: int, log_odds: float, delta: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the numbers of successes that matter at δ, and their log probabilities.
+    """Return the numbers of successes that affect the result, and their log probabilities.
 
     By Bernstein's inequality, the other numbers have a total probability below δ / 10¹².  The
     probabilities are computed from their ratios, to avoid cancellation, and scaled to sum to 1.
@@ -170,7 +169,7 @@ class RecordProfile:
     step : float
         Distance of the grid points on which the losses are added up.
     distribution : dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
-        The composed privacy loss distribution, both directions.
+        The composed privacy loss distribution, in both directions.
     """
 
     loss: float
@@ -191,7 +190,7 @@ class RecordProfile:
         try:
             with np.errstate(over="raise"):
                 return min(most, float(self.distribution.get_epsilon_for_delta(delta)))
-        except FloatingPointError:  # it divided by a mass near the smallest float
+        except FloatingPointError:  # dp-accounting divided by a mass near the smallest float
             return self._epsilon_by_bisection(delta, most)
 
     def _epsilon_by_bisection(self, delta: float, most: float) -> float:
@@ -231,18 +230,18 @@ def record_profile(
     draws : int
         Number of independent draws, from 1 to 10⁶.
     step : float, optional
-        At least the largest loss over 2²¹.  The default is a hundredth of the root mean square of
-        the loss, with an error far below 1 %, or a millionth of the range of the losses if that is
-        larger.
+        Distance of the grid points, at least the largest loss divided by 2²¹.  The default is a
+        hundredth of the root mean square of the loss, with an error far below 1 %, or a millionth
+        of the range of the losses if that is larger.
 
     Returns
     -------
     RecordProfile
-        A profile never below the true one, except for rounding errors of about 1e-14 in δ.
+        An upper bound on the true profile, except for rounding errors of about 1e-14 in δ.
 
     Notes
     -----
-    The promise is about the removal of the record, not its replacement.  Source of the division:
+    Neighbouring data sets differ by the removal of one record.  Source of the division:
     Doroshenko et al. (2022).  Taught in *Many draws*.
 
     Examples
@@ -284,6 +283,6 @@ def record_profile(
     single = pld.PrivacyLossDistribution.create_from_rounded_probability(
         towards, p_only, step, True, away, q_only, symmetric=False
     )
-    # one draw from distributions without a common output decides with certainty
+    # without a common output, one draw determines whether the record is present
     composed = single.self_compose(draws) if losses.size else single
     return RecordProfile(loss, draws, step, composed)

@@ -13,9 +13,9 @@ convolution, the scores are discretised to multiples of a step, in two ways that
 upper bound:
 
 * *rounded* to the nearest multiple.  The result is a feasible test, so its error rates are attained
-  and the optimal test is no worse;
+  and the optimal test is at least as good;
 * *split* between the two nearest multiples, so that neither of an output's two probabilities
-  changes.  The draws can be recovered from the split ones, so the optimal test is no better.
+  changes.  The draws can be recovered from the split draws, so the optimal test is no better.
 
 Proved in the chapter *Attacks*.
 """
@@ -33,8 +33,8 @@ from pdpbook._repr import short_repr
 
 __all__ = ["Attack", "optimal_attack"]
 
-MOST_DRAWS = 10**6  #: with more, the sums would not fit in memory
-MOST_POINTS = 2**21  #: of the grid on which the scores of one draw lie
+MOST_DRAWS = 10**6  #: in an attack; the sums of more would not fit in memory
+MOST_POINTS = 2**21  #: of the grid for the scores of one draw
 TAIL = 1e-14  #: probability of either tail outside the range of the sums
 
 
@@ -45,8 +45,8 @@ class Attack:
     Attributes
     ----------
     scores : ndarray, shape (K,)
-        The score of a draw of x, :math:`\ln P(x)/P'(x)`; infinite where only one of the two
-        distributions reaches x, 0 where neither does.
+        The score of a draw of x, :math:`\ln P(x)/P'(x)`; infinite if only one of the two
+        distributions reaches x, and 0 if neither distribution does.
     draws : int
     step : float
         Distance of the multiples on which the scores were added.
@@ -107,7 +107,7 @@ def optimal_attack(
 
     Notes
     -----
-    Source: Neyman & Pearson (1933); the division of scores is that of Doroshenko et al. (2022).
+    Source: Neyman & Pearson (1933); the division of scores is due to Doroshenko et al. (2022).
     Taught in *Attacks*.
 
     Examples
@@ -122,7 +122,9 @@ def optimal_attack(
     draws = _validate.integer("draws", draws, at_least=1, at_most=MOST_DRAWS)
     if step is not None:
         step = _validate.number("step", step, above=0.0, below=700.0)
-    scores = _scores(p, q)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.log(p) - np.log(q)
+    scores = np.where((p == 0.0) & (q == 0.0), 0.0, ratio)
     seen = np.isfinite(scores) & (p > 0)
     values, p, q = scores[seen], p[seen] / p.sum(), q[seen] / q.sum()
     spread = float(np.ptp(values)) if values.size else 0.0
@@ -132,28 +134,8 @@ def optimal_attack(
         step = max(apart / 30.0, least) if spread or apart else 1.0
     elif step < least:
         raise _validate.fail("step", f"at least {least:.3g} here", step)
-    return _convolved(scores, values, p, q, draws, min(step, 600.0))
-
-
-def _scores(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ln(p / q), 0 where both are 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.log(p) - np.log(q)
-    return np.where((p == 0.0) & (q == 0.0), 0.0, ratio)
-
-
-def _convolved(
-    scores: NDArray[np.float64],
-    values: NDArray[np.float64],
-    p: NDArray[np.float64],
-    q: NDArray[np.float64],
-    draws: int,
-    step: float,
-) -> Attack:
-    """Add up the scores of the draws, rounded and split; ``p`` and ``q`` may sum to less than 1.
-
-    The missing mass is that of the outputs with an infinite score, each of which decides the test.
-    """
+    step = min(step, 600.0)
+    # p and q may sum to less than 1, because outputs with infinite scores are left out
     rounded = np.rint(values / step).astype(np.int64)
     present, absent = _sums(rounded, p, q, draws)
     certain = max(0.0, 1.0 - float(present.sum()))  # probability of an output that only P reaches

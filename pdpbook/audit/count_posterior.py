@@ -5,7 +5,7 @@ Both cases use one model.  A bin's count is geometric with an unknown mean,
 a list (0, ½, 1, 2, 4, …) with unknown weights.  The observation, noisy counts or public counts,
 has a likelihood for each m.  The weights are chosen to maximise the likelihood, by
 expectation-maximisation.  This is *empirical Bayes*: all bins together show how empty a bin usually
-is, and nothing is assumed about their order.
+is, and their order plays no role.
 
 - *Noisy counts* :math:`z=c+Z` with two-sided geometric noise: the distribution of c given z is
   proportional to the prior times :math:`e^{-\varepsilon|z-c|}`.  Only z is used, so this is
@@ -174,7 +174,7 @@ def posterior_from_public(public: ArrayLike, n: int) -> CountPosterior:
     posterior, size, chance = _predictive(counts, n)
     levels = (np.arange(16) + 0.5) / 16
     drawn = np.asarray(nbinom.ppf(levels, size[:, None, None], chance[:, None]))  # (K, M - 1, J)
-    drawn[..., -1] = np.maximum(drawn[..., -1], 1.0)  # otherwise all would be 0 for rare counts
+    drawn[..., -1] = np.maximum(drawn[..., -1], 1.0)  # all may be 0 in a rare bin
     exact = size[:, None] * (1.0 / chance - 1.0)
     drawn *= (exact / drawn.mean(axis=2))[:, :, None]
     values = np.concatenate([np.zeros((size.size, 1)), drawn.reshape(size.size, -1)], axis=1)
@@ -187,50 +187,29 @@ def posterior_from_public(public: ArrayLike, n: int) -> CountPosterior:
 
 
 def posterior_from_both(
-    public: ArrayLike, noisy: ArrayLike, n: int, epsilon: float
+    public: NDArray[np.int64], noisy: NDArray[np.int64], n: int, epsilon: float
 ) -> CountPosterior:
     """Return the posterior distribution of a histogram given both public and noisy counts.
 
-    Parameters
-    ----------
-    public : array_like of int, shape (K,)
-        Counts of at least two people from the same source.
-    noisy : array_like of int, shape (K,)
-        Counts of the n records with two-sided geometric noise.
-    n : int
-        Approximate number of records, at least 1.
-    epsilon : float
-        Level of the noise, from 1e-3 to 700.
-
-    Returns
-    -------
-    CountPosterior
-        The posterior given the public counts, times the likelihood of the noisy counts, normalised.
-
-    Notes
-    -----
-    Source: this book.  Taught in *Noise learned from public data*.
+    It is the posterior of about n people given the public counts, shape (K,), times the likelihood
+    of their noisy counts, shape (K,), with noise of level ε from 1e-3 to 700; normalised.
 
     Examples
     --------
-    >>> posterior_from_both([60, 0, 0, 0], [70, 3, -1, 4], 60, epsilon=2.0).mean.round(1)
+    >>> public, noisy = np.array([60, 0, 0, 0]), np.array([70, 3, -1, 4])
+    >>> posterior_from_both(public, noisy, 60, epsilon=2.0).mean.round(1)
     array([70. ,  0.4,  0. ,  1.5])
     """
     from scipy.stats import nbinom
 
-    counts = _validate.counts_vector("public", public)
-    z = noisy_counts(noisy)
-    _validate.same_length("public", counts, "noisy", z)
-    n = _validate.integer("n", n, at_least=1)
-    epsilon = _validate.number("epsilon", epsilon, at_least=1e-3, at_most=700.0)
-    posterior, size, chance = _predictive(counts, n)
+    posterior, size, chance = _predictive(public, n)
     reach = math.ceil(_REACH / epsilon)
-    first = np.maximum(z - reach, 0)
+    first = np.maximum(noisy - reach, 0)
     values = (first[:, None] + np.arange(2 * reach + 1)).astype(float)
     joint = posterior[0][:, None] * (values == 0.0)
     for weight, p in zip(posterior[1:], chance, strict=True):
         joint = joint + weight[:, None] * np.asarray(nbinom.pmf(values, size[:, None], p))
-    nearness = -epsilon * np.abs(z[:, None] - values)
+    nearness = -epsilon * np.abs(noisy[:, None] - values)
     joint = (joint + 1e-300) * np.exp(nearness - nearness.max(axis=1, keepdims=True))
     return CountPosterior(values, joint / joint.sum(axis=1, keepdims=True))
 
@@ -255,13 +234,7 @@ def _predictive(
 
 
 def noisy_counts(noisy: ArrayLike) -> NDArray[np.int64]:
-    """Check noisy counts: at least two whole numbers of at most 2⁵³ in size.
-
-    Examples
-    --------
-    >>> noisy_counts([3, -1])
-    array([ 3, -1])
-    """
+    """Return noisy counts after a check: at least two whole numbers of at most 2⁵³ in size."""
     _validate.finite_vector("noisy", noisy, entries=2)
     return _validate.whole_numbers("noisy", noisy)
 

@@ -1,7 +1,7 @@
 r"""Audits: lower bounds on ε from released values alone.
 
 An auditor can run a program but need not know its algorithm.  Two kinds of evidence give a lower
-bound on ε that is valid with a stated confidence, whatever the algorithm is.
+bound on ε that is valid with a stated confidence for every algorithm.
 
 *Many runs, one record.*  An event E, for example "the attack decides in", is fixed beforehand.  It
 happens in ``true_positives`` of the runs with the record and in ``false_positives`` of the runs
@@ -33,7 +33,7 @@ from pdpbook import _validate
 
 __all__ = ["audit_power", "clopper_pearson_epsilon", "one_run_epsilon"]
 
-MOST_GUESSES = 10**6  #: in a one-run audit with δ > 0, which tries every i
+MOST_GUESSES = 10**6  #: in a one-run audit with δ > 0, which computes the maximum over i
 
 
 def clopper_pearson_epsilon(
@@ -50,9 +50,10 @@ def clopper_pearson_epsilon(
     Parameters
     ----------
     true_positives, positives : int
-        Number of runs with the record in which the event happened, of how many independent runs.
+        Number of runs with the record in which the event happened, and of all runs with the record;
+        the runs are independent.
     false_positives, negatives : int
-        The same without the record.
+        The same numbers for the runs without the record.
     delta : float
         The δ of the audited guarantee, in [0, 1).
     confidence : float
@@ -72,7 +73,8 @@ def clopper_pearson_epsilon(
     -----
     The neighbouring data sets are the two that were compared, usually with the record and
     without it (removal).  To audit the other direction, :math:`P' \le e^\varepsilon P + \delta`,
-    exchange the runs; test both with half of the error each, or choose one beforehand.
+    exchange the runs; test both directions with half of the error each, or choose one of them
+    beforehand.
 
     Source: Clopper & Pearson (1934); as an audit of privacy, Jagielski, Ullman & Oprea (2020).
     Taught in *Audits from outputs*.
@@ -196,7 +198,8 @@ def one_run_epsilon(
     Parameters
     ----------
     correct, guesses : int
-        Numbers of correct and of all guesses; with δ > 0 the latter is ≤ 10⁶ and fixed beforehand.
+        Number of correct guesses and of all guesses.  With δ > 0 there are at most 10⁶ guesses, and
+        their number is fixed beforehand.
     canaries : int, optional
         Number m of records that were each included with probability ½, independently; canaries
         without a guess are abstentions.  Equal to ``guesses`` if not given.

@@ -28,7 +28,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -64,14 +63,14 @@ def end_to_end_losses(counts: ArrayLike, pipeline: Pipeline) -> NDArray[np.float
         At least two records.
     pipeline : callable
         Maps a histogram, shape (K,), to the distribution of the released bin, shape (K,).  It is
-        called once for each occupied bin with one record less, and twice with ``counts``; it is
-        refused if the two distributions differ.
+        called once for each occupied bin with one record less, and twice with ``counts``, for which
+        it must return the same distribution both times.
 
     Returns
     -------
     ndarray, shape (K,)
-        :math:`\max_x|\ln P_D(x)/P_{D-i}(x)|` in nats for a record i of bin k; infinite where one
-        of the two distributions reaches an output that the other does not; nan for an empty bin.
+        :math:`\max_x|\ln P_D(x)/P_{D-i}(x)|` in nats for a record i of bin k; infinite if
+        only one of the two distributions reaches some output; nan for an empty bin.
 
     Notes
     -----
@@ -108,7 +107,7 @@ def game_pipeline(game: NVOGame, solve: Solver) -> Pipeline:
     Parameters
     ----------
     game : NVOGame
-        Gives the kernels and the target.
+        The game whose kernels and target are used.
     solve : callable
         Maps a game to a :class:`~pdpbook.game.Solution`, as every solver of the game does, or to a
         strategy profile.
@@ -133,7 +132,8 @@ def game_pipeline(game: NVOGame, solve: Solver) -> Pipeline:
     >>> end_to_end_losses(game.counts, game_pipeline(game, best_responses)).round(3)
     array([0.014, 0.019, 0.759])
     """
-    _check_game(game, solve)
+    game = _validate.instance("game", game, NVOGame)
+    solve = _validate.function("solve", solve, "a game")
 
     def pipeline(counts: NDArray[np.int64]) -> NDArray[np.float64]:
         replayed = replace(game, counts=counts)
@@ -143,7 +143,7 @@ def game_pipeline(game: NVOGame, solve: Solver) -> Pipeline:
 
 
 def mixture_pipeline(pipelines: Sequence[Pipeline]) -> Pipeline:
-    """Return the pipeline that runs one of several at random and keeps the choice secret.
+    """Return the pipeline that runs one of several pipelines, chosen at random in secret.
 
     Parameters
     ----------
@@ -278,7 +278,8 @@ def removals(
     >>> round(tall.fixed_noise_loss, 2), round(tall.end_to_end_loss, 2), tall.changed
     (0.8, 0.92, array([0, 0, 2, 0, 0]))
     """
-    _check_game(game, solve)
+    game = _validate.instance("game", game, NVOGame)
+    solve = _validate.function("solve", solve, "a game")
     if game.records < 3:
         raise ValueError(f"game must have at least 3 records, got {game.records} records")
     if from_bins is None:
@@ -322,13 +323,6 @@ def played(solve: Solver, game: NVOGame) -> NDArray[np.int64]:
     )
 
 
-def _check_game(game: Any, solve: Any) -> None:
-    """Refuse an object that is not a game, or not a solver."""
-    if not isinstance(game, NVOGame):
-        raise _validate.fail("game", "an NVOGame", game, TypeError)
-    _validate.function("solve", solve, "a game")
-
-
 def _without(counts: NDArray[np.int64], k: int) -> NDArray[np.int64]:
     """Return the histogram without one record of bin k."""
     fewer = counts.copy()
@@ -346,14 +340,12 @@ def _output(pipeline: Pipeline, counts: NDArray[np.int64]) -> NDArray[np.float64
             f"got {output.size} of them"
         )
     if not np.array_equal(given, counts):
-        raise ValueError(
-            f"pipeline must not change its argument, got {counts.tolist()} made {given.tolist()}"
-        )
+        raise ValueError("pipeline must not change its argument, got a changed histogram")
     return output
 
 
 def _log_ratio(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ln(above / below), 0 where both are 0, infinite where one is."""
+    """Return ln(above / below), which is 0 if both are 0 and infinite if only one is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.log(above) - np.log(below)
     return np.where((above == 0.0) & (below == 0.0), 0.0, ratio)

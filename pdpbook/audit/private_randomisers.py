@@ -48,7 +48,7 @@ class PrivateRandomiser:
     histogram_epsilon, draw_epsilon : float
         Budget ε₁ of the noisy counts and everything derived from them, and ε₂ of one draw.
     delta : float
-        Probability that the lower bound fails; at most the requested one.
+        Probability that the lower bound fails, at most the requested δ.
     """
 
     randomiser: NDArray[np.float64]
@@ -101,7 +101,7 @@ def noise_margin(bins: int, *, epsilon: float, delta: float) -> int:
     single = -math.expm1(math.log1p(-delta) / bins)
     margin = math.ceil(-math.log(single * (1.0 + math.exp(-epsilon))) / epsilon) - 1
     margin = max(margin, 0)
-    while _failure(bins, epsilon, margin) > delta:  # rounding
+    while _failure(bins, epsilon, margin) > delta:  # possible by rounding
         margin += 1
     return margin
 
@@ -136,7 +136,7 @@ def private_randomiser(
     Returns
     -------
     PrivateRandomiser
-        With ``share=1``, or if nothing else is safe, the rows are all equal: the DP histogram.
+        With ``share=1``, or if only constant randomisers are safe, all rows are the DP histogram.
         Too few records are not an error, because a refusal would reveal that there are few.
 
     Notes
@@ -176,7 +176,7 @@ def from_noisy_counts(
 ) -> PrivateRandomiser:
     """Return the result of :func:`private_randomiser` for given noisy counts, shape (K,).
 
-    The ε of the counts is ``first``, that of one draw ``second``; the caller has checked both.
+    The counts cost ε = ``first`` and one draw costs ε = ``second``; the caller has checked both.
     """
     margin = noise_margin(noisy.size, epsilon=first, delta=delta)
     lower = np.maximum(noisy - margin, 0)
@@ -190,7 +190,7 @@ def from_noisy_counts(
             at_least=at_least,
         )
         failure = _failure(noisy.size, first, margin)
-    else:  # every row is the same, which is safe at any ε
+    else:  # all rows are equal, and such a randomiser is safe at any ε
         randomiser = safe_randomiser(
             noisy, np.zeros_like(noisy), epsilon=1.0, histogram_epsilon=first
         )

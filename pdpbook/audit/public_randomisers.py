@@ -8,14 +8,12 @@ randomiser relies may be missing this season.
 :func:`likely_counts` returns a lower bound on the private counts that is valid with a stated
 probability.  Let the N public and n private people be exchangeable: each choice of n private people
 among the N + n is equally likely.  If s of all people are in bin k, the number of private people
-among them is hypergeometric, whatever the source is.  If a public people are in the bin, a value c
+among them is hypergeometric, for every source.  If a public people are in the bin, a value c
 is *rejected* if :math:`\Pr[C\le c\mid s=a+c]\le\beta/K`, and the lower bound is the first value
 that is not rejected.  It fails in a bin only if the true count is rejected, which has probability
 at most β/K, and so it fails in some bin with probability at most β.
 
 :func:`public_randomiser` is the best randomiser that is safe for this bound.
-:func:`profile_randomiser` takes the rows of a profile of the game on the public data as they are,
-without a margin.
 """
 
 from __future__ import annotations
@@ -29,9 +27,8 @@ from pdpbook import _validate
 from pdpbook.audit.count_posterior import posterior_from_public
 from pdpbook.audit.randomiser_program import ACTIONS
 from pdpbook.audit.safe_randomisers import best_safe_randomiser
-from pdpbook.game.nvo_game import NVOGame
 
-__all__ = ["likely_counts", "profile_randomiser", "public_randomiser"]
+__all__ = ["likely_counts", "public_randomiser"]
 
 MOST_PEOPLE = 10**9  #: with more public people, the range of likely counts becomes too long
 SMALLEST = 1e-290  #: smaller probabilities are not distinguished from 0
@@ -93,11 +90,11 @@ def _first_accepted(count: int, size: int, n: int, level: float) -> int:
 
 
 def _chance_of_more(count: int, size: int, n: int, special: int, level: float) -> float:
-    """Return the probability that ``size`` of n more people include ``count`` special ones or more.
+    """Return the probability that at least ``count`` of the ``special`` people are public.
 
-    This is the upper tail of a hypergeometric variable.  The probabilities are computed from their
-    ratios, to avoid cancellation, on a range from Bernstein's inequality: the probability outside
-    is less than a billionth of ``level``.
+    This is the upper tail of a hypergeometric variable: ``size`` of ``size`` + n people are public.
+    The probabilities are computed from their ratios, to avoid cancellation, on a range from
+    Bernstein's inequality: the probability outside is less than a billionth of ``level``.
     """
     first, last = max(0, special - n), min(special, size)
     if not first < count <= last:
@@ -157,41 +154,3 @@ def public_randomiser(
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     actions = _validate.choice("actions", actions, *ACTIONS)
     return best_safe_randomiser(posterior_from_public(public, n), lower, epsilon, actions=actions)
-
-
-def profile_randomiser(
-    game: NVOGame, profile: ArrayLike, *, empty_action: int
-) -> NDArray[np.float64]:
-    """Return the mean row of each bin at a profile of the game.
-
-    Parameters
-    ----------
-    game : NVOGame
-        The game of the public data.
-    profile : array_like of int, shape (K, V)
-        A profile, for example an equilibrium of the game.
-    empty_action : int
-        The action of empty bins; the safest choice is the action with the largest scale.
-
-    Returns
-    -------
-    ndarray, shape (K, K)
-
-    Examples
-    --------
-    >>> from pdpbook import laplace_kernel
-    >>> game = NVOGame([2, 0], laplace_kernel(2, [0.1, 1.0]), epsilon=1.0)
-    >>> profile_randomiser(game, [[1, 1], [0, 0]], empty_action=1).round(2)
-    array([[0.77, 0.23],
-           [0.41, 0.59]])
-    """
-    game = _validate.instance("game", game, NVOGame)
-    played = _validate.profile_matrix(
-        "profile", profile, counts=game.counts, actions=game.actions
-    ).astype(float)
-    empty_action = _validate.integer("empty_action", empty_action, at_least=0)
-    if empty_action >= game.actions:
-        raise _validate.fail("empty_action", f"less than {game.actions}", empty_action)
-    played[game.counts == 0, empty_action] = 1.0
-    shares = played / played.sum(axis=1, keepdims=True)
-    return np.einsum("kv,vkx->kx", shares, game.kernel)

@@ -164,7 +164,7 @@ class RandomiserProgram:
         return -(weight * np.log(ratio)).sum(axis=1)
 
     def value(self, randomiser: NDArray[np.float64]) -> float:
-        """Return the objective with the second criterion, in units of a constant row's."""
+        """Return the objective, with the second criterion, relative to that of a constant row."""
         divergence = float(self._divergences(*self._pair(randomiser)).sum()) / self.unit
         changed = float(np.square(randomiser - np.eye(self.bins)).sum()) / self.bins
         return divergence + SECOND * changed
@@ -172,9 +172,9 @@ class RandomiserProgram:
     def step(self, randomiser: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the optimum of the quadratic model of the objective around a randomiser.
 
-        The rows are the solver's: the caller must check that they are distributions, safe, and
-        better than before.  If rounding makes the condition infeasible, the given randomiser is
-        returned.
+        The solver returns rows with rounding errors: the caller must check that they are
+        distributions, that they are safe and that they reduce the objective.  If rounding makes the
+        condition infeasible, the given randomiser is returned.
         """
         import clarabel
 

@@ -31,51 +31,12 @@ from pdpbook import _exact, _validate
 from pdpbook.foundations.grid_noise import whole_weights
 from pdpbook.foundations.system_generator import release_source
 
-__all__ = [
-    "draw_released",
-    "k_ary_randomised_response",
-    "local_epsilon",
-    "randomiser_epsilon",
-]
+__all__ = ["draw_released", "k_ary_randomised_response", "randomiser_epsilon"]
 
 #: Probabilities that are drawn exactly are multiples of one part in this number.
 WHOLE = _exact.UNITS
 #: More than the relative error of a weight that is computed in doubles.
 _MARGIN = 1.0 + 2.0**-50
-
-
-def local_epsilon(randomiser: ArrayLike) -> float:
-    r"""Return the level of local privacy of a randomiser, the loss of the drawn record.
-
-    Parameters
-    ----------
-    randomiser : array_like, shape (K, K)
-        Row k is the output distribution of a record of bin k.
-
-    Returns
-    -------
-    float
-        The largest :math:`\ln\frac{p_k(x)}{p_j(x)}`, infinite if some output can be reached from
-        one bin and not from another.  It is rounded up by a few units in the last place.
-
-    Notes
-    -----
-    Taught in *Local randomisers*.
-
-    Examples
-    --------
-    >>> round(local_epsilon([[0.75, 0.25], [0.25, 0.75]]), 4)
-    1.0986
-    """
-    table = _validate.row_matrix("randomiser", randomiser, square=True)
-    table = table[:, table.any(axis=0)]
-    high, low = table.max(axis=0), table.min(axis=0)
-    with np.errstate(divide="ignore", over="ignore"):
-        ratio = np.where(high > low, np.nextafter(high / low, math.inf), 1.0)
-        if (ratio < math.inf).all():
-            return float(_exact.up(np.log(ratio).max(), 4))
-        logs = np.log(high), np.log(low)
-        return float((logs[0] - logs[1] + 2.0**-50 * (abs(logs[0]) + abs(logs[1]))).max())
 
 
 def randomiser_epsilon(randomiser: ArrayLike, n: int) -> float:
@@ -93,7 +54,7 @@ def randomiser_epsilon(randomiser: ArrayLike, n: int) -> float:
     float
         :math:`\ln\bigl(1+\frac{r-1}n\bigr)`, r being the largest :math:`p_k(x)/p_j(x)`: the
         supremum of the loss of one draw over all data sets of n records, under the removal of any
-        one record.  Infinite if r is.  It is rounded up by a few units in the last place.
+        one record.  Infinite if r is infinite.  It is rounded up by a few units in the last place.
 
     Notes
     -----
@@ -105,12 +66,24 @@ def randomiser_epsilon(randomiser: ArrayLike, n: int) -> float:
     >>> round(randomiser_epsilon([[0.75, 0.25], [0.25, 0.75]], n=2), 4)
     0.6931
     """
-    local = local_epsilon(randomiser)
+    local = _local_epsilon(_validate.row_matrix("randomiser", randomiser, square=True))
     n = _validate.integer("n", n, at_least=2)
     if local > 40.0:  # then r - 1 and r are the same float
         rounding = 2.0**-50 * (local + math.log(n)) if local < math.inf else 0.0
         return float(np.logaddexp(0.0, local - math.log(n))) + rounding
     return _exact.up(math.log1p(math.expm1(local) / n), 8)
+
+
+def _local_epsilon(table: NDArray[np.float64]) -> float:
+    """Return ln r, the level of local privacy, rounded up by a few units in the last place."""
+    table = table[:, table.any(axis=0)]
+    high, low = table.max(axis=0), table.min(axis=0)
+    with np.errstate(divide="ignore", over="ignore"):
+        ratio = np.where(high > low, np.nextafter(high / low, math.inf), 1.0)
+        if (ratio < math.inf).all():
+            return float(_exact.up(np.log(ratio).max(), 4))
+        logs = np.log(high), np.log(low)
+        return float((logs[0] - logs[1] + 2.0**-50 * (abs(logs[0]) + abs(logs[1]))).max())
 
 
 def k_ary_randomised_response(bins: int, n: int, epsilon: float) -> NDArray[np.float64]:
@@ -134,7 +107,8 @@ def k_ary_randomised_response(bins: int, n: int, epsilon: float) -> NDArray[np.f
     ndarray, shape (K, K)
         Entries :math:`R/(K+R-1)` on the diagonal and :math:`1/(K+R-1)` elsewhere,
         :math:`R = 1+n(e^\varepsilon-1)`.  They are multiples of :math:`2^{-52}`, and each row sums
-        to 1 exactly.  The second is rounded up, so the promise is true of the returned numbers.
+        to 1 exactly.  :math:`1/(K+R-1)` is rounded up, so the promise is true of the returned
+        numbers.
 
     Notes
     -----
@@ -142,7 +116,7 @@ def k_ary_randomised_response(bins: int, n: int, epsilon: float) -> NDArray[np.f
 
     Of all randomisers that are ε-private for every data set, this one has the smallest
     :math:`\max_q D_{\mathrm{KL}}(q\,\|\,P)`, which is :math:`\ln(1+\frac{K-1}R)`.  The kernel is
-    that of Kairouz, Bonawitz & Ramage (2016).  Proved in *Local randomisers*.
+    due to Kairouz, Bonawitz & Ramage (2016).  Proved in *Local randomisers*.
 
     Examples
     --------
@@ -187,7 +161,8 @@ def draw_released(
         Bins from 0 to K - 1.  A uniform number below n selects the record, and another one below
         :math:`2^{52}` selects the bin.  The probabilities in a row are multiples of
         :math:`2^{-52}`: rows of :func:`k_ary_randomised_response` or of a game remain as they are;
-        others are rounded as in a game, by :func:`~pdpbook.foundations.grid_noise.whole_weights`.
+        other rows are rounded as in a game, by
+        :func:`~pdpbook.foundations.grid_noise.whole_weights`.
 
     Notes
     -----

@@ -1,10 +1,10 @@
 r"""Randomisers that are safe for every data set above a lower bound.
 
 Suppose that only a lower bound on a data set is known: bin k contains at least :math:`\ell_k`
-records, and there are at least N in total.  This module finds rows :math:`p_k` that protect every
-record of every such data set.  Let :math:`\ell\vee e_k` be ℓ with at least one record in bin k.  A
-randomiser
-is *safe at ε* if all its rows are equal, or if for every bin k, occupied or not, and every output x
+records, and the data set contains at least N records.  This module finds rows :math:`p_k` that
+protect every record of every such data set.  Let :math:`\ell\vee e_k` be ℓ with at least one record
+in bin k.  A randomiser is *safe at ε* if all its rows are equal, or if for every bin k, occupied or
+not, and every output x
 
 .. math:: p_k(x)\ \le\ (1-e^{-\varepsilon})\,\Bigl(\sum_j(\ell\vee e_k)_j\,p_j(x)
           + \bigl(N-|\ell\vee e_k|\bigr)^+\,\min_jp_j(x)\Bigr) .
@@ -15,7 +15,7 @@ over all n.  Therefore the condition remains true when records are added.  Its s
 :math:`n\ge1/(1-e^{-\varepsilon})`, so the lower side of the linear form is also satisfied.
 
 The condition is linear in the rows.  :func:`safe_randomiser` minimises a convex function of them,
-the expected divergence :math:`\E\,n\,D_{\mathrm{KL}}(q\,\|\,P)` over what is known of the data.
+the expected divergence :math:`\E\,n\,D_{\mathrm{KL}}(q\,\|\,P)` given the known counts.
 Its term for bin x is :math:`-c_x\ln(c_xp_x(x)+o_x)`, where :math:`o_x` is the mass that the other
 bins are expected to put on x.  The divergence has many optima, and the second criterion of
 :mod:`pdpbook.audit.randomiser_program` decides between them: among randomisers of the same
@@ -46,7 +46,7 @@ __all__ = ["best_safe_randomiser", "is_safe", "safe_randomiser"]
 _GROUPS = 16  #: values of a count that the objective distinguishes
 _STEPS = 60  #: most steps of Newton's method
 _STILL = 1e-7  #: largest change of a probability at which it ends
-_EQUAL = 1e-14  #: rounding error of the objective, in units of a constant row's
+_EQUAL = 1e-14  #: rounding error of the objective, which is in units of a constant row's objective
 _HALVES = 30  #: number of times that a step is halved before the method ends
 _SLACK = 1e-12  #: slack of the condition during the search; more than the rounding error of sums
 #: Shares of a constant row that are tried if a record could not be released as itself.
@@ -72,8 +72,8 @@ def is_safe(randomiser: ArrayLike, lower: ArrayLike, *, epsilon: float, at_least
     Returns
     -------
     bool
-        Whether the condition of this module holds, without rounding, for the rows in multiples of
-        2⁻⁵² (:func:`~pdpbook.foundations.grid_noise.whole_weights`) that
+        Whether the condition of this module is satisfied, without rounding, for the rows in
+        multiples of 2⁻⁵² (:func:`~pdpbook.foundations.grid_noise.whole_weights`) that
         :func:`~pdpbook.audit.draw_released` draws from.  The number :math:`1-e^{-\varepsilon}` is
         rounded down by less than a part in 2²⁴⁰.  The condition is sufficient: every record of
         every data set of at least ``at_least`` records with counts of at least ``lower`` is ε-pDP;
@@ -111,7 +111,7 @@ def safe_randomiser(
     published together with them.  Many randomisers have nearly the smallest divergence.  Of these,
     the function returns the one whose rows are closest, by the sum of squares, to releasing every
     record as itself; so every machine returns the same one, to about six digits.  This increases
-    the divergence by at most a thousandth of that of a constant row, or a millionth of a nat.
+    the divergence by at most a thousandth of a constant row's divergence, or a millionth of a nat.
 
     Parameters
     ----------
@@ -190,10 +190,10 @@ def best_safe_randomiser(
     :mod:`pdpbook.audit.randomiser_program`, in units of the divergence of a constant row, or of a
     thousandth of a nat if that is larger.
 
-    Among very many records, say 10¹⁴, a bin of a few records has a share below the tolerance of the
-    quadratic program, which may then give this output no mass.  If the bin is occupied, the
-    divergence is infinite.  In this case a share of a constant row is mixed in, chosen to minimise
-    the objective; a mixture of safe rows with a constant row is safe.
+    Among very many records, for example 10¹⁴, a bin of a few records has a share below the
+    tolerance of the quadratic program, which may then give this output no mass.  If the bin is
+    occupied, the divergence is infinite.  In this case a share of a constant row is mixed in,
+    chosen to minimise the objective; a mixture of safe rows with a constant row is safe.
     """
     found = _smallest(posterior, lower, epsilon, actions, at_least)
     constant = _positive(posterior.distribution)
@@ -224,7 +224,7 @@ def _smallest(
         rows = _made_safe(program.step(best), estimate, lower, epsilon, at_least)
         length = float(np.abs(rows - best).max())
         for part in 0.5 ** np.arange(_HALVES):
-            moved = (1.0 - part) * best + part * rows  # safe, because both are
+            moved = (1.0 - part) * best + part * rows  # a mixture of safe randomisers is safe
             if program.value(moved) <= value + _EQUAL * (1.0 + value):
                 break
         else:

@@ -1,12 +1,13 @@
 r"""Static games with private types: Bayesian Nash equilibria, found and verified.
 
-Each side has a type that the other does not know, and chooses an action.  A plan says what each
-type does.  A pair of plans is a Bayesian Nash equilibrium if no type of either side gains by
-another action.  If the game is zero-sum, one linear program finds an equilibrium.  In general the
-game is written as a matrix game of pure plans, and the equilibria of that game are enumerated.
+Each side has a type that the other does not know, and chooses an action.  A plan contains
+a probability for each action of each type.  A pair of plans is a Bayesian Nash equilibrium if no
+type of either side gains by another action.  If the game is zero-sum, one linear program finds an
+equilibrium.  In general the game is written as a matrix game of pure plans, and the equilibria of
+that game are enumerated.
 
-Algorithm 1 of Cui et al. (2019), a loop in which all types act at the same time, is here as well.
-It finds an equilibrium only if there is a pure one.
+The module also contains algorithm 1 of Cui et al. (2019), a loop in which all types act at the same
+time.  Without averaging, the loop can end only at a pure equilibrium.
 
 The games that are solved here are built in :mod:`pdpbook.beyond.privacy_games`.  Taught in *The
 privacy game*.
@@ -94,7 +95,7 @@ class BayesianGame:
     def payoffs(self, user_plan: ArrayLike, adversary_plan: ArrayLike) -> tuple[float, float]:
         """Return the expected payoffs (user, adversary) before types are known.
 
-        The plans, shapes (T, A) and (S, B), hold the probability of each action for each type.
+        The plans, shapes (T, A) and (S, B), contain the probability of each action for each type.
         """
         x, y = self._plans(user_plan, adversary_plan)
         path = "ts,tsab,ta,sb->"
@@ -106,8 +107,8 @@ class BayesianGame:
     def regret(self, user_plan: ArrayLike, adversary_plan: ArrayLike) -> float:
         """Return the largest gain that any type of either side could make by another action.
 
-        It is the gain in expected payoff given the type, for plans as of :meth:`payoffs`; types
-        that never occur do not count.  It is 0 if and only if the plans are a Bayesian Nash
+        It is the gain in expected payoff given the type, for plans as in :meth:`payoffs`; types
+        with probability 0 do not count.  It is 0 if and only if the plans are a Bayesian Nash
         equilibrium.
         """
         x, y = self._plans(user_plan, adversary_plan)
@@ -119,7 +120,7 @@ class BayesianGame:
         return float(max(*gains, 0.0))
 
     def _values(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
-        """Return what each action of each type is worth against the other side's plan."""
+        """Return the payoff of each action of each type against the other side's plan."""
         return (
             np.einsum("ts,tsab,sb->ta", self.prior, self.user, y),
             np.einsum("ts,tsab,ta->sb", self.prior, self.adversary, x),
@@ -150,7 +151,7 @@ class Equilibrium:
     Attributes
     ----------
     user, adversary : ndarray, shape (T, A) and (S, B)
-        What each type of either side does.
+        Probability of each action of each type.
     payoffs : tuple of float
         Expected payoffs (user, adversary).
     regret : float
@@ -189,7 +190,7 @@ def zero_sum_equilibrium(game: BayesianGame) -> Equilibrium:
     Parameters
     ----------
     game : BayesianGame
-        With ``is_zero_sum``.
+        A game with ``is_zero_sum``.
 
     Notes
     -----
@@ -231,16 +232,15 @@ def simultaneous_replies(
 ) -> Equilibrium:
     """Let all types reply at the same time, again and again, and return the last plans.
 
-    Every type begins with its first action, and then takes the best against the other side's plan.
+    Every type begins with its first action, and then takes the best reply to the other side's plan.
 
     Parameters
     ----------
     game : BayesianGame
-        Any.
     rounds : int, 1 to a million
         The largest number of rounds; the loop ends earlier at an equilibrium.
     averaging : bool
-        Whether the plans are the averages of all rounds (fictitious play), not the last replies.
+        Whether the plans are the averages of all rounds (fictitious play) or the last replies.
 
     Returns
     -------
@@ -293,8 +293,8 @@ def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple
     Returns
     -------
     tuple of Equilibrium
-        Best for the user first.  Two are different if the plan of either side differs by more than
-        1e-7.  In a degenerate game there may be more.
+        In descending order of the user's payoff.  Two equilibria are different if the plan of
+        either side differs by more than 1e-7.  A degenerate game may have further equilibria.
 
     Notes
     -----
@@ -317,7 +317,7 @@ def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple
     types, kinds, actions, attacks = game.user.shape
     if actions**types > 4096 or attacks**kinds > 4096:
         raise ValueError(
-            "game must have at most 4096 pure plans a side, "
+            "game must have at most 4096 pure plans of each side, "
             f"got {actions**types} and {attacks**kinds}"
         )
     mine = np.array(list(itertools.product(range(actions), repeat=types)))

@@ -1,6 +1,6 @@
 r"""A deep Q-network that learns to choose the noise.
 
-The agent is that of Mnih et al. (2015), with experience replay, a target network and ε-greedy
+The agent follows Mnih et al. (2015): it has experience replay, a target network and ε-greedy
 exploration.  It acts in the environment of :mod:`pdpbook.beyond.instance_wise`.  The network is
 scikit-learn's ``MLPRegressor``, trained by partial fits.
 
@@ -36,8 +36,6 @@ _FILES = {
     "profiles": "instance_wise_profiles.csv",
     "bounds": "instance_wise_bounds.csv",
 }
-
-
 _LARGEST = 1e30  #: largest absolute entry of an observation; its products are finite
 
 
@@ -116,10 +114,6 @@ class QNetwork:
         wanted[np.arange(actions.size), actions] = targets
         self.regressor.partial_fit(observations * self.scaling, wanted)
 
-    def _copy(self) -> QNetwork:
-        """Return an independent network with the same weights."""
-        return copy.deepcopy(self)
-
     def _follow(self, other: QNetwork, share: float) -> None:
         """Move all weights by a share of the way to the weights of another network."""
         mine = self.regressor.coefs_ + self.regressor.intercepts_
@@ -140,10 +134,10 @@ class Training:
         For each training episode: the share of random actions, the sum of the rewards, and
         KL(q || output) at the end, in nats.
     private_counts : ndarray of int, shape (rounds, copies)
-        P_E at the end of each training episode.
+        Number of private records, P_E, at the end of each training episode.
     tests : tuple of Episode, length rounds
-        After each round, an episode of the target network without random actions, not used for
-        training.
+        After each round, an episode of the target network without random actions; training does
+        not use these episodes.
     seconds : float
         Wall-clock time.  The first call of a solver in a process also compiles its loops, or reads
         them from numba's cache.
@@ -161,7 +155,7 @@ class Training:
 
     @property
     def best(self) -> Episode:
-        """The test episode with the highest return, which is what the agent maximises."""
+        """The test episode with the highest return; the agent maximises the return."""
         return max(self.tests, key=lambda episode: float(episode.rewards.sum()))
 
 
@@ -185,7 +179,7 @@ class _Replay:
         *,
         done: bool,
     ) -> None:
-        """Store one transition of each copy, in place of the oldest ones."""
+        """Store one transition of each copy, in place of the oldest transitions."""
         rows = (self.added + np.arange(actions.size)) % self.rewards.size
         self.before[rows], self.after[rows] = before, after
         self.actions[rows], self.rewards[rows], self.going_on[rows] = actions, rewards, not done
@@ -297,7 +291,7 @@ def train(
         seed=_seed(rng),
         scaling=np.where(np.arange(test.inputs) < test.encoding, 1.0, 10.0),
     )
-    target = network._copy()
+    target = copy.deepcopy(network)
     memory = _Replay(replay, test.inputs)
     low, high = (max(share, 1e-9) for share in sorted(chances.tolist()))
     shares = np.tile(np.geomspace(high, low, copies), (rounds, 1))
@@ -306,7 +300,7 @@ def train(
     private_counts = np.zeros((rounds, copies), dtype=np.int64)
     tests = []
     with (
-        threadpool_limits(1),  # more threads get in the way of small matrices
+        threadpool_limits(1),  # several threads slow down the work with small matrices
         sklearn.config_context(assume_finite=True, skip_parameter_validation=True),
         progress_bar(total=rounds * game.records, desc="training", shown=progress) as bar,
     ):

@@ -1,6 +1,6 @@
 r"""(ε, δ)-pDP: the δ that one record needs in one data set.
 
-Let :math:`P` be the distribution of the output and :math:`P_{-i}` that without record i, as in
+Let :math:`P` and :math:`P_{-i}` be the distributions of the output with and without record i, as in
 :mod:`pdpbook.per_instance.privacy_loss`.  The record is :math:`(\varepsilon,\delta)`-pDP if
 
 .. math:: P(S) \le e^{\varepsilon} P_{-i}(S) + \delta, \qquad
@@ -51,7 +51,7 @@ def hockey_stick_divergences(
 
     Notes
     -----
-    The promise is about the removal of the record, not its replacement.  The sums are rounded, for
+    Neighbouring data sets differ by the removal of the record.  The sums are rounded, for
     reports and figures; :class:`~pdpbook.game.Outcome` decides without rounding whether a record of
     a game is private at its δ.  Taught in *Gaussian noise and (ε, δ)-pDP*.
 

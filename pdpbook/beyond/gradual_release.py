@@ -30,13 +30,13 @@ from pdpbook import _validate
 
 __all__ = ["gradual_laplace", "refine", "two_level_density"]
 
-_SMALLEST = 1e-300  # noise of scale 1/epsilon must be a finite number
+_SMALLEST = 1e-300  # smallest ε for which noise of scale 1/ε is finite
 
 
 def gradual_laplace(
     size: int, *, epsilons: ArrayLike, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Draw the noise of several copies of an answer so that collusion gains nothing.
+    """Draw the noise of several copies of an answer so that colluding recipients learn no more.
 
     Parameters
     ----------

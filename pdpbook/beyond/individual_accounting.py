@@ -124,12 +124,12 @@ def filter_budget(epsilon: float, *, delta: float) -> float:
     fixed = np.log1p(-1.0 / _ORDERS) - (np.log(delta) + np.log(_ORDERS)) / above
     budget = float(((epsilon - fixed) / _ORDERS).max())
     if budget <= 0.0:
-        raise _validate.fail("epsilon", "larger, or delta be larger", epsilon)
+        raise _validate.fail("epsilon", "larger, unless delta is larger", epsilon)
     return budget
 
 
 def worst_case_steps(budget: float, *, sigma: float, clip: float) -> int:
-    r"""Return the number of steps in which every record can take part, whatever its gradients.
+    r"""Return the number of steps in which every record can take part with any gradients.
 
     Parameters
     ----------
@@ -213,7 +213,15 @@ def filtered_descent(
     >>> run.steps_taken, run.taking_part
     (array([2, 6, 6]), array([3, 3, 2, 2, 2, 2]))
     """
-    rows, values = _data(features, response)
+    rows = _validate.finite_array("features", features)
+    if rows.ndim != 2:
+        raise ValueError(f"features must have two dimensions, got features of shape {rows.shape}")
+    values = _validate.finite_vector("response", response)
+    if values.size != rows.shape[0]:
+        raise ValueError(
+            f"response must have a value for each of the {rows.shape[0]} rows of features, "
+            f"got response of length {values.size}"
+        )
     budget = _validate.number("budget", budget, above=0.0)
     sigma = _validate.number("sigma", sigma, above=0.0)
     clip = _validate.number("clip", clip, above=0.0)
@@ -224,7 +232,7 @@ def filtered_descent(
     lengths, directions = _polar(rows)
     weights = np.zeros((steps + 1, rows.shape[1]))
     accounts, steps_taken = np.zeros((2, values.size), dtype=np.int64)
-    digits = 62 - steps.bit_length()  # of a cost, so that the costs of all steps fit in 63 bits
+    digits = 62 - steps.bit_length()  # bits of a cost: the costs of all steps fit in 63 bits
     longest = _longest_gradients(budget, sigma, clip)
     most = int(min(longest, steps) * 2**digits)
     taking_part = np.ones(values.size, dtype=bool)
@@ -255,22 +263,6 @@ def _whole_costs(norms: NDArray[np.float64], clip: float, digits: int) -> NDArra
     shares = np.minimum(up((norms / clip) ** 2, 4), 1.0)
     costs = np.ceil(np.ldexp(shares, digits)).astype(np.int64)
     return np.maximum(costs, norms > 0.0)  # the square of a short gradient may underflow
-
-
-def _data(
-    features: ArrayLike, response: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Check that there is a response for each row of features."""
-    rows = _validate.finite_array("features", features)
-    if rows.ndim != 2:
-        raise ValueError(f"features must have two dimensions, got features of shape {rows.shape}")
-    values = _validate.finite_vector("response", response)
-    if values.size != rows.shape[0]:
-        raise ValueError(
-            f"response must have a value for each of the {rows.shape[0]} rows of features, "
-            f"got response of length {values.size}"
-        )
-    return rows, values
 
 
 def _polar(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

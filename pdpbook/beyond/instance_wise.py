@@ -15,7 +15,7 @@ noise of a record before its turn, the order of the records, and two readings of
 
 The environment stores the counts C[k, v] and the mass S(x) of the output.  Records of one bin with
 the same noise are interchangeable, so a step sums S, and checks the privacy of all records by the
-linear form of pDP, over at most K·(V+1) groups, whatever n is.
+linear form of pDP, over at most K·(V+1) groups for every n.
 
 The agent is in :mod:`pdpbook.beyond.deep_q`.  Taught in *Instance-wise noise by learning*.
 """
@@ -53,7 +53,7 @@ __all__ = [
     "play_episode",
 ]
 
-#: A KL divergence counts as less than the Laplace mechanism's only beyond this relative distance.
+#: A KL divergence is less than the baseline only if it is less by more than this share of it.
 _ROUNDING = 1e-12
 #: The two readings of the five scales: functions from ε to multiples of the sensitivity.
 #:
@@ -77,7 +77,7 @@ def instance_wise_game(
     Parameters
     ----------
     data : array_like, shape (n,)
-        The records, not all equal.
+        The records, which must not all be equal.
     epsilon : float
         Privacy target.
     reading : str
@@ -202,7 +202,7 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
         self._shuffle = shuffle
         waiting = whole_weights(waiting) / UNITS
         self._kernel = np.concatenate([game.kernel, waiting[None]])
-        self._kernel.setflags(write=False)  # like the game's kernel, for which loops are compiled
+        self._kernel.setflags(write=False)  # the loops are compiled for a read-only kernel
         self._compiled = game.compiled._replace(kernel=self._kernel)
         self._bins = np.repeat(np.arange(game.bins), game.counts)
         self._encoded = _positional_encoding(game.bins, encoding)
@@ -220,7 +220,7 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
 
     @property
     def profile(self) -> NDArray[np.int64]:
-        """Noise chosen so far: the number of records of bin k with scale v, shape (K, V)."""
+        """Number of records of bin k that have been given scale v so far, shape (K, V)."""
         return self._counts[:, :-1].copy()
 
     @property
@@ -246,17 +246,15 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
     def step(
         self, action: np.int64 | int
     ) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """Give the current record the noise ``action`` and turn to the next one.
+        """Give the current record the noise ``action`` and turn to the next record.
 
         Raises
         ------
         RuntimeError
             If the episode is over or has not begun.
         """
-        chosen = _validate.integer("action", action, at_least=0)
-        if chosen >= self.game.actions:
-            allowed = f"a whole number from 0 to {self.game.actions - 1}"
-            raise _validate.fail("action", allowed, chosen)
+        most = self.game.actions - 1
+        chosen = _validate.integer("action", action, at_least=0, at_most=most)
         self._check_turn()
         k = self._order[self._turn]
         self._turn += 1

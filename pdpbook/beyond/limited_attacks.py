@@ -91,9 +91,9 @@ def limited_attack(
     Notes
     -----
     The value is the same if the adversary moves first and if the user moves first with a coin.  A
-    user who moves first without a coin also gets it if ``is_pure``, and less otherwise.  Source:
-    Cui et al. (2019), eq. (5), whose closed form is announced but not printed.  Derived in *The
-    repeated privacy game*.
+    user who moves first without a coin gets the same value if ``is_pure``, and less otherwise.
+    Source:  Cui et al. (2019), eq. (5), whose closed form is announced but not printed.  Derived in
+    *The repeated privacy game*.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def limited_attack(
     tangent = _tangent(steepness, centre)
     reply = best_granularity(stake, steepness=steepness, centre=centre)
     top = quality_of_service(tangent, steepness=steepness, centre=centre)
-    chord = float((top - ends[0]) / tangent) if tangent > 0 else 0.0  # 0: Q is concave, no chord
+    chord = float((top - ends[0]) / tangent) if tangent > 0 else 0.0  # tangent = 0: Q is concave
 
     def slope(a: Floats) -> Floats:
         quality = quality_of_service(a, steepness=steepness, centre=centre)
@@ -123,7 +123,7 @@ def limited_attack(
         middle = 0.5 * (low + high)
         low, high = (middle, high) if efforts(middle).sum() > power else (low, middle)
     effort = efforts(high)
-    if (gap := efforts(low) - effort).sum() > 0 and low > 0:  # where an effort jumps: use the rest
+    if (gap := efforts(low) - effort).sum() > 0 and low > 0:  # an effort jumps: spend the rest
         effort = effort + gap * min(1.0, (power - effort.sum()) / gap.sum())
     theta = high if low > 0 else 0.0
     with np.errstate(over="ignore"):

@@ -21,14 +21,14 @@ def two_column_games(payoffs: Floats) -> tuple[Floats, Floats]:
 
     The column player pays ``payoffs``, shape (..., A, 2), to the row player.  The value is the
     minimum over q in [0, 1] of the largest of A straight lines in q, so it is attained at 0, at 1
-    or where two lines cross.  If several weights are optimal, 1 is returned if it is one of them.
+    or where two lines cross.  If several weights are optimal and 1 is among them, 1 is returned.
     """
     start, slope = payoffs[..., 0], payoffs[..., 1] - payoffs[..., 0]
     first, second = np.triu_indices(payoffs.shape[-2], 1)
     rise = slope[..., first] - slope[..., second]
     gap = start[..., second] - start[..., first]
     q = np.empty((*payoffs.shape[:-2], first.size + 2))
-    q[..., 0], q[..., 1] = 1.0, 0.0  # column 1 alone first: it wins ties
+    q[..., 0], q[..., 1] = 1.0, 0.0  # column 1 alone first, because argmin returns the first
     with np.errstate(over="ignore"):  # for lines that are almost parallel
         crossing = gap / np.where(rise == 0.0, np.inf, rise)
     q[..., 2:] = np.minimum(np.maximum(crossing, 0.0), 1.0)

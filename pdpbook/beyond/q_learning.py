@@ -1,11 +1,11 @@
 r"""Learning the repeated game from play, by three learners with ever fewer parameters.
 
-Minimax-Q stores a number for each item, response, granularity and effort.  A learner that knows the
-payoffs and the probabilities of success needs one for each item and response, and because items are
-independent, one for each response suffices (see :mod:`pdpbook.beyond.repeated_game`).  All three
-learners move their numbers by 1/visits towards the payoff of a round plus the value of the next
-one, and their errors are measured against the exact solution.
-Taught in *The repeated privacy game*.
+Minimax-Q stores a number for each item, response, granularity and effort.  If the payoffs and
+the probabilities of success are given, a number for each item and response is enough, and because
+items are independent, a number for each response suffices (:mod:`pdpbook.beyond.repeated_game`).
+All three learners move their numbers by 1/visits towards the payoff of a round plus the value of
+the next one, and their errors are measured against the exact solution.  Taught in *The repeated
+privacy game*.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pdpbook.beyond.repeated_game import RepeatedGame, expected_ahead, solve_rep
 __all__ = ["LearningCurve", "minimax_q_learning"]
 
 Floats = NDArray[np.float64]
-_BLOCK = 1024  # number of rounds that the learners draw at once
+_BLOCK = 1024  # rounds that are drawn at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +49,10 @@ class LearningCurve:
     __repr__ = short_repr
 
     def iterations_to(self, tolerance: float, *, mean: bool = False) -> Floats:
-        """Return, per replicate, the first measured round from which no error exceeds a tolerance.
+        """Return, per replicate, the first round whose error and later errors are tolerable.
 
-        It is ``inf`` if the last error exceeds the tolerance; ``mean`` selects ``mean_errors``.
+        Only measured rounds count, and an error is tolerable if it is at most ``tolerance``.  The
+        result is ``inf`` if the last error is larger; ``mean`` selects ``mean_errors``.
         """
         tolerance = _validate.number("tolerance", tolerance, above=0.0)
         padded = np.r_[self.iterations, np.inf]
@@ -81,7 +82,7 @@ def minimax_q_learning(
         the realised payoffs of random play (minimax-Q); for each item and response, with known
         payoffs and probabilities of success; or for each response, the reduction of Cui et al.
     steps : int
-        Number of rounds, at most 10⁹, of some 50 µs each.
+        Number of rounds, at most 10⁹; a round takes about 50 µs.
     rng : numpy.random.Generator
     replicates : int
         Number of independent learners, run in parallel.

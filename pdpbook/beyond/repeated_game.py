@@ -301,7 +301,8 @@ def solve_repeated(game: RepeatedGame, *, tolerance: float = 1e-10) -> RepeatedS
     _, effort = two_column_games(rewards)
     for iterations in range(1, _MOST_ROUNDS + 1):
         gain, ahead, values = _best_reply(game, rewards, effort)
-        stage = _stage(game, rewards, ahead)
+        # payoffs of a round with the discounted future, shape (n, 2, A, 2)
+        stage = rewards + game.discount * expected_ahead(ahead, game.success)[:, None]
         new, effort = two_column_games(stage)
         rounding = 1e-14 * np.abs(stage).max()
         if np.abs(new - values).max() <= max(tolerance * patience, rounding):
@@ -363,11 +364,6 @@ def _policy_values(game: RepeatedGame, reward: Floats, broken: Floats) -> tuple[
     gain, *others = np.linalg.solve(system, mean)
     ahead = np.array([0.0, *others]).reshape(-1, 2)
     return float(gain), np.broadcast_to(ahead, (len(rows), 2))
-
-
-def _stage(game: RepeatedGame, rewards: Floats, ahead: Floats) -> Floats:
-    """Return the payoffs of a round with the discounted future, shape (n, 2, A, 2)."""
-    return rewards + game.discount * expected_ahead(ahead, game.success)[:, None]
 
 
 def expected_ahead(ahead: Floats, success: Floats) -> Floats:

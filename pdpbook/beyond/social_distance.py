@@ -1,4 +1,4 @@
-r"""Budgets by social distance: how noisy each recipient's copy is, and what a split of B costs.
+r"""Budgets by social distance: the split of one budget over the copies of all recipients.
 
 A user's data go to everybody in a network, with one noisy copy for each hop distance d = 1, …, D.
 Cui et al. (2019) let the budget of a copy grow with the logarithm of the distance,
@@ -45,12 +45,12 @@ __all__ = [
     "simulated_rmse",
 ]
 
-_SMALLEST = 1e-100  # power, and smallest share of people: their ratio must be a finite number
+_SMALLEST = 1e-100  # smallest power and share of people, so that their ratio is finite
 _Z99 = 2.5758293035489004  # two-sided 99 % point of the normal distribution
 
 
 def _people(graph: nx.Graph, sources: ArrayLike | None) -> NDArray[np.int64]:
-    """Return the positions of the people from whom to count, everybody if not given."""
+    """Return the positions of the people from whom to count: all people by default."""
     nx = require("networkx")
     graph = _validate.instance("graph", graph, nx.Graph)
     n = graph.number_of_nodes()
@@ -63,7 +63,7 @@ def _people(graph: nx.Graph, sources: ArrayLike | None) -> NDArray[np.int64]:
     if bad.any():
         where = int(np.flatnonzero(bad)[0])
         raise ValueError(
-            f"sources must hold whole numbers from 0 to {n - 1}, "
+            f"sources must contain whole numbers from 0 to {n - 1}, "
             f"got sources[{where}]={float(given[where])!r}"
         )
     return given.astype(np.int64)
@@ -75,16 +75,15 @@ def hop_distances(graph: nx.Graph, *, sources: ArrayLike | None = None) -> NDArr
     Parameters
     ----------
     graph : networkx.Graph
-        Edge weights are ignored, and so are directions: an arc from one person to another joins
-        both.
+        Edge weights and directions are ignored: an arc from one person to another joins both.
     sources : array_like of int, shape (m,), optional
-        Positions, in the order of ``graph.nodes``, of the people from whom to count; everybody
-        if not given.
+        Positions, in the order of ``graph.nodes``, of the people from whom to count; all people
+        by default.
 
     Returns
     -------
     ndarray of int, shape (m, n)
-        Hops from each source to each person, 0 to oneself, -1 where there is no path.
+        Hops from each source to each person: 0 from a person to themselves, -1 without a path.
 
     Notes
     -----
@@ -127,8 +126,8 @@ def effective_distances(
     Returns
     -------
     ndarray, shape (m, n)
-        Distance from each source to each person, 0 to oneself, infinite where there is no path.
-        It depends on the direction.
+        Distance from each source to each person: 0 from a person to themselves, infinite without a
+        path.  The distance depends on the direction.
 
     Notes
     -----
@@ -168,9 +167,9 @@ def people_by_distance(hops: ArrayLike, *, levels: int | None = None) -> NDArray
     Returns
     -------
     ndarray, shape (D,)
-        Mean number of people at distance 1, …, D, over all m sources.  A source that reaches
-        nobody counts with 0 people at each distance; people who cannot be reached or are farther
-        away are left out.
+        Mean number of people at distance 1, …, D, over all m sources.  A source without
+        a path to any person has 0 people at each distance; people without a path or at larger
+        distances are left out.
 
     Examples
     --------
@@ -183,13 +182,10 @@ def people_by_distance(hops: ArrayLike, *, levels: int | None = None) -> NDArray
     table = np.atleast_2d(whole)
     farthest = int(table.max(initial=0))
     if farthest < 1:
-        raise ValueError(f"hops must reach somebody, got a largest distance of {farthest}")
-    if levels is None:
-        _validate.memory("hops", farthest, farthest + 1, what="a count of each distance")
-        size = farthest
-    else:
-        size = _validate.integer("levels", levels, at_least=1)
-        _validate.memory("levels", size, size + 1, what="a count of each distance")
+        raise ValueError(f"hops must contain a distance >= 1, got a largest distance of {farthest}")
+    size = farthest if levels is None else _validate.integer("levels", levels, at_least=1)
+    name = "hops" if levels is None else "levels"
+    _validate.memory(name, size, size + 1, what="a count of each distance")
     near = table[(table > 0) & (table <= size)]
     counts = np.bincount(near, minlength=size + 1)[1:]
     return counts / table.shape[0]
@@ -212,11 +208,11 @@ def distance_budgets(
     total : float
         Budget B that the protected copies cost together.
     direction : str
-        ``"printed"``: :math:`\varepsilon(d)\propto\ln(d+\text{offset})`, more for the far.
-        ``"reversed"``: the same numbers in the opposite order, more for the near.
+        ``"printed"``: :math:`\varepsilon(d)\propto\ln(d+\text{offset})`, more for distant people.
+        ``"reversed"``: the same numbers in the opposite order, more for near people.
     offset : float
-        0 as printed, which gives the first level in the map's order no budget at all; 1 repairs
-        that.
+        With 0, as printed, the first level in the order of the map gets no budget; with 1, every
+        level gets a budget.
     protected : int, optional
         Distances beyond this one, if any, get the data without noise, an infinite budget that is
         not counted in the total.
@@ -224,7 +220,7 @@ def distance_budgets(
     Returns
     -------
     ndarray, shape (D,)
-        Budget of distance 1, …, D; ``inf`` beyond the protected ones.
+        Budget of distance 1, …, D; ``inf`` beyond the protected distances.
 
     Notes
     -----
@@ -262,7 +258,7 @@ def distance_budgets(
 
 
 def guess_bound(n: int, *, epsilon: float, ratio: float = 1.0) -> float:
-    r"""Return how surely an adversary can at most pick the true one of n possible data sets.
+    r"""Return a bound on the probability that an adversary guesses the true one of n data sets.
 
     Parameters
     ----------
@@ -297,7 +293,7 @@ def guess_bound(n: int, *, epsilon: float, ratio: float = 1.0) -> float:
 
 
 def budget_cap(n: int, *, attack_probability: float, ratio: float = 1.0) -> float:
-    r"""Return the largest budget at which an adversary's guess is right with at most probability p.
+    r"""Return the largest budget at which an adversary's guess is right with probability at most p.
 
     Parameters
     ----------
@@ -398,7 +394,7 @@ def game_tuned_budgets(people: ArrayLike, *, total: float, power: float) -> Tune
     ordered = np.sort(share)[::-1]
     tail = np.cumsum(ordered[::-1])[::-1]
     floor = float(ordered[-1])
-    for full in range(count.size):  # the `full` largest levels are spied on with effort 1
+    for full in range(count.size):  # the `full` largest levels are attacked with effort 1
         if power - full <= 0:
             break
         level = tail[full] / (power - full)
@@ -445,9 +441,9 @@ def simulated_rmse(
     Parameters
     ----------
     budgets : array_like, shape (D,)
-        In [0, ∞].  Infinity means no noise; 0 means nothing but noise, an infinite error.
+        Budgets in [0, ∞].  An infinite budget means no noise, and 0 means an infinite error.
     sensitivity : float
-        Of the answer.
+        Sensitivity of the answer.
     rng : numpy.random.Generator
     repeats : int
         Copies drawn per level, at least 2.
@@ -459,8 +455,8 @@ def simulated_rmse(
 
     Notes
     -----
-    The exact error is :math:`\sqrt2\,\Delta/\varepsilon`.  The copies are for experiments; nothing
-    is released.  Taught in *Privacy over social distance*.
+    The exact error is :math:`\sqrt2\,\Delta/\varepsilon`.  The copies are for experiments and
+    not for a release.  Taught in *Privacy over social distance*.
 
     Examples
     --------
@@ -474,7 +470,7 @@ def simulated_rmse(
     if not (levels >= 0).all():
         where = int(np.flatnonzero(~(levels >= 0))[0])
         given = float(levels[where])
-        raise ValueError(f"budgets must lie in [0, inf], got budgets[{where}]={given!r}")
+        raise ValueError(f"budgets must be in [0, inf], got budgets[{where}]={given!r}")
     rng = _validate.generator("rng", rng)
     repeats = _validate.integer("repeats", repeats, at_least=2)
     _validate.memory("repeats", repeats, repeats, levels.size, what="the copies")
@@ -482,10 +478,9 @@ def simulated_rmse(
     squares = rng.laplace(size=(repeats, levels.size)) ** 2
     mean = squares.mean(axis=0)
     half = _Z99 * squares.std(axis=0, ddof=1) / math.sqrt(repeats)
+    roots = [np.sqrt(np.maximum(value, 0.0)) for value in (mean, mean - half, mean + half)]
     with np.errstate(divide="ignore", over="ignore"):
         scale = sensitivity / levels
-    endless = np.isinf(scale)  # infinite also where a low end is 0: that would be infinity times 0
-    roots = [np.sqrt(np.maximum(value, 0.0)) for value in (mean, mean - half, mean + half)]
-    with np.errstate(over="ignore"):
+        endless = np.isinf(scale)  # all ends are infinite: 0 times infinity would be nan
         ends = [np.where(endless, np.inf, np.where(endless, 0.0, scale) * root) for root in roots]
     return SimulatedError(*ends)

@@ -10,7 +10,7 @@ from .datasets import (
     load_repeats,
 )
 from .metrics import cosine_similarity, jaccard_index, sd_loss, sd_loss_limit
-from .noise_by_bin import CROWD, RARE, noise_results, noise_row, pair_row, without_privacy
+from .noise_by_bin import noise_results
 from .original_files import MissingFileError
 from .pair_release import (
     game_pairs,
@@ -18,26 +18,21 @@ from .pair_release import (
     noisy_histogram_pairs,
     pair_losses,
     record_rows,
-    sample_pairs,
 )
 from .regression import Network, fit_network, regression_table
 from .replication import (
     best_response_row,
-    certified_bound,
     divergence_floor,
-    enumeration_row,
     laplace_row,
     measures,
     replication_results,
 )
 from .settings import SETTINGS, Setting
-from .settings_search import DIVISORS, PADDINGS, TABLES, misfit, search_row, search_settings
+from .settings_search import DIVISORS, PADDINGS, TABLES, misfit, search_settings
 
 __all__ = [
-    "CROWD",
     "DIVISORS",
     "PADDINGS",
-    "RARE",
     "SETTINGS",
     "TABLES",
     "Dataset",
@@ -45,10 +40,8 @@ __all__ = [
     "Network",
     "Setting",
     "best_response_row",
-    "certified_bound",
     "cosine_similarity",
     "divergence_floor",
-    "enumeration_row",
     "fit_network",
     "game_pairs",
     "jaccard_index",
@@ -64,18 +57,13 @@ __all__ = [
     "measures",
     "misfit",
     "noise_results",
-    "noise_row",
     "noisy_copies",
     "noisy_histogram_pairs",
     "pair_losses",
-    "pair_row",
     "record_rows",
     "regression_table",
     "replication_results",
-    "sample_pairs",
     "sd_loss",
     "sd_loss_limit",
-    "search_row",
     "search_settings",
-    "without_privacy",
 ]

@@ -70,7 +70,7 @@ class Dataset:
     simulated : tuple of str
         Names of the simulated columns; empty for real data.
     source : str
-        Source of the real columns, or the model of the simulated ones.
+        Source of the real columns, or model of the simulated columns.
 
     Examples
     --------
@@ -122,9 +122,9 @@ def load_heights(path: str | os.PathLike[str] | None = None) -> Dataset:
 
     A record is a distinct row of player, team, height and weight at Atlanta, Boston, Charlotte,
     Chicago or Cleveland in the seasons 1996-97 to 2021-22.  A player who was measured again, or who
-    changed teams, has several: there are 889 players in 1,090 pairs of player and team.  The paper
-    uses 1,307 rows of the same file, by a selection that it does not describe; this selection is
-    the nearest natural one.
+    changed teams, has several records: there are 889 players in 1,090 pairs of player and team.
+    The paper uses 1,307 rows of the same file, by a selection that it does not describe; this
+    selection is the nearest natural one.
 
     Parameters
     ----------
@@ -247,8 +247,8 @@ def load_income(path: str | os.PathLike[str] | None = None) -> Dataset:
     Parameters
     ----------
     path : str or os.PathLike, optional
-        The original ``test.csv``, or a folder with ``income/test.csv``; a file that is refused
-        raises as in :func:`load_heights`.
+        The original ``test.csv``, or a folder with ``income/test.csv``; an invalid file raises the
+        errors of :func:`load_heights`.
 
     Returns
     -------
@@ -273,8 +273,7 @@ def load_income(path: str | os.PathLike[str] | None = None) -> Dataset:
     if file is None:
         frame = pd.DataFrame({"income": _simulated_income(np.random.default_rng(2014))})
     else:
-        checks: dict[str, Check] = {"fnlwgt": POSITIVE}
-        checks |= dict.fromkeys(("age", "hours-per-week"), POSITIVE)
+        checks = dict.fromkeys(("fnlwgt", "age", "hours-per-week"), POSITIVE)
         checks |= dict.fromkeys(("capital-gain", "capital-loss"), WHOLE)
         frame = read_table(file, checks).rename(columns={"fnlwgt": "income"})
         frame.columns = frame.columns.str.replace("-", "_")
@@ -292,8 +291,8 @@ def load_credit(path: str | os.PathLike[str] | None = None, *, n: int = 10_000) 
     Parameters
     ----------
     path : str or os.PathLike, optional
-        The original ``test.csv`` (35,589 rows), or a folder with ``credit/test.csv``; a file that
-        is refused raises as in :func:`load_heights`.
+        The original ``test.csv`` (35,589 rows), or a folder with ``credit/test.csv``; an invalid
+        file raises the errors of :func:`load_heights`.
     n : int
         Number of records.  They are drawn from the original file without replacement, with a fixed
         seed, as the paper draws 10,000; the stand-in can have any size up to 2 GiB.
@@ -346,7 +345,7 @@ def load_friends(network: str = "large", path: str | os.PathLike[str] | None = N
         otherwise a simulated power-law cluster graph of 4,000 nodes.
     path : str or os.PathLike, optional
         The original ``facebook_combined.txt``, or a folder with ``facebook/``; only with
-        ``"large"``.  A file that is refused raises as in :func:`load_heights`.
+        ``"large"``.  An invalid file raises the errors of :func:`load_heights`.
 
     Returns
     -------
@@ -424,7 +423,7 @@ def load_published_table(number: int) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns ``algorithm``, ``epsilon`` and the printed figures, nan where none is printed.
+        Columns ``algorithm``, ``epsilon`` and the printed figures; nan if no figure is printed.
 
     Notes
     -----

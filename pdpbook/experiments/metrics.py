@@ -118,7 +118,7 @@ def jaccard_index(p: ArrayLike, q: ArrayLike, *, threshold: float = 0.001) -> fl
     -------
     float
         Size of the intersection over size of the union, in [0, 1]; 1 if no bin exceeds the
-        threshold in either.
+        threshold in either vector.
 
     Notes
     -----

@@ -2,7 +2,7 @@ r"""Pairs of features from the random sampling query, and the privacy loss of a 
 
 Both features of a record are released together, so the output distribution of every *record* is
 needed.  The chapter proves two facts about the privacy cost.  Without a δ, m draws from the query
-cost m times the ε of one.  And a record can be exposed by a pair (x, y) although it is private
+cost m times the ε of one draw.  And a record can be exposed by a pair (x, y) although it is private
 under x and under y alone, because the *same* record was picked for both; :func:`pair_losses`
 computes the loss from the pair.
 
@@ -22,14 +22,7 @@ from pdpbook import _validate
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
 
-__all__ = [
-    "game_pairs",
-    "noisy_copies",
-    "noisy_histogram_pairs",
-    "pair_losses",
-    "record_rows",
-    "sample_pairs",
-]
+__all__ = ["game_pairs", "noisy_copies", "noisy_histogram_pairs", "pair_losses", "record_rows"]
 
 
 def record_rows(
@@ -37,8 +30,8 @@ def record_rows(
 ) -> NDArray[np.float64]:
     """Return the output distribution of every single record.
 
-    A profile contains the number of records of a bin that play an action, but not which; here the
-    actions are assigned at random within the bin.
+    A profile contains the number of records of a bin that play an action, but does not determine
+    these records; the function assigns the actions at random within the bin.
 
     Parameters
     ----------
@@ -71,7 +64,7 @@ def record_rows(
     game = _validate.instance("game", game, NVOGame)
     rng = _validate.generator("rng", rng)
     if game.grid is None:
-        raise ValueError("record_rows needs a game that was made from data, got grid=None")
+        raise ValueError("game must have a grid, as a game made from data has, got grid=None")
     places = game.grid.index(data)
     chosen = _validate.profile_matrix(
         "profile", profile, counts=np.bincount(places, minlength=game.bins), actions=game.actions
@@ -80,46 +73,6 @@ def record_rows(
     for k in np.unique(places):
         actions[places == k] = rng.permutation(np.repeat(np.arange(game.actions), chosen[k]))
     return game.kernel[actions, places]
-
-
-def sample_pairs(
-    first: NDArray[np.float64],
-    second: NDArray[np.float64],
-    size: int,
-    *,
-    rng: np.random.Generator,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw from the random sampling query of pairs: for experiments, not for a release.
-
-    Each draw picks a record and adds noise to both of its features, in floating-point arithmetic.
-
-    Parameters
-    ----------
-    first, second : ndarray, shapes (n, K) and (n, L)
-        Output distributions of the records in the two features.
-    size : int
-        Number of independent draws, whose rows may take at most 2 GiB in total.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    x, y : ndarray of int, shape (size,)
-        Bins of the draws.
-
-    Examples
-    --------
-    >>> without_noise = np.eye(3)
-    >>> x, y = sample_pairs(without_noise, without_noise, 5, rng=np.random.default_rng(0))
-    >>> bool((x == y).all())
-    True
-    """
-    size = _validate.integer("size", size, at_least=1)
-    rng = _validate.generator("rng", rng)
-    first, second = _validate.row_matrix("first", first), _validate.row_matrix("second", second)
-    _validate.same_length("first", first, "second", second)
-    _validate.memory("size", size, size, max(first.shape[1], second.shape[1]), what="the rows")
-    records = rng.integers(len(first), size=size)
-    return _draw(first[records], rng), _draw(second[records], rng)
 
 
 def pair_losses(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -134,7 +87,7 @@ def pair_losses(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDAr
     -------
     ndarray, shape (n,)
         :math:`\max_{x,y}|\ln P(x,y)/P_{-i}(x,y)|` with
-        :math:`P = \frac1n\sum_i p_i(x)\,r_i(y)`; infinite where a record alone reaches a pair.
+        :math:`P = \frac1n\sum_i p_i(x)\,r_i(y)`; infinite if only this record reaches a pair.
 
     Notes
     -----
@@ -271,7 +224,7 @@ def noisy_histogram_pairs(
     counts, across, up = np.histogram2d(first, second, bins=bins)
     noisy = np.maximum(counts + rng.laplace(0.0, 1.0 / epsilon, counts.shape), 0.0)
     if not noisy.any():
-        noisy[:] = 1.0  # no count is positive; use the uniform distribution
+        noisy[:] = 1.0  # without a positive count, use the uniform distribution
     cells = rng.choice(counts.size, size, p=noisy.ravel() / noisy.sum())
     i, j = cells // bins, cells % bins
     return (
@@ -305,7 +258,7 @@ def game_pairs(
     multipliers, grid_epsilon
         As in :meth:`~pdpbook.game.nvo_game.NVOGame.from_data`.
     action : int, optional
-        If given, every record takes this action and no game is played; 2 is the Laplace mechanism.
+        If given, all records take this action without a game; 2 is the Laplace mechanism.
 
     Returns
     -------
@@ -339,8 +292,17 @@ def game_pairs(
             profile = game.constant_profile(action)
         rows.append(record_rows(game, data, profile, rng=rng))
         points.append(game.grid.midpoints)
-    first, second = sample_pairs(rows[0], rows[1], size, rng=rng)
+    _validate.memory("size", size, size, rows[0].shape[1], what="the rows")
+    first, second = _draw_pairs(rows[0], rows[1], size, rng)
     return points[0][first], points[1][second]
+
+
+def _draw_pairs(
+    first: NDArray[np.float64], second: NDArray[np.float64], size: int, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Draw records, and for each of them one bin from its row in either feature."""
+    records = rng.integers(len(first), size=size)
+    return _draw(first[records], rng), _draw(second[records], rng)
 
 
 def _draw(rows: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:

@@ -108,7 +108,7 @@ def fit_network(
     spread = (float(inputs.std()) or 1.0, float(target.std()) or 1.0)
     scaled = ((inputs - centre[0]) / spread[0])[:, None], (target - centre[1]) / spread[1]
     models = []
-    # threads would only get in each other's way
+    # several threads slow down the work with small matrices
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore", unfinished)
         for _ in range(restarts):

@@ -16,8 +16,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,21 +27,18 @@ from pdpbook.experiments.metrics import cosine_similarity, jaccard_index, sd_los
 from pdpbook.experiments.original_files import existing
 from pdpbook.foundations.divergences import kl_divergence
 from pdpbook.game.best_response import best_response_dynamics
-from pdpbook.game.genetic import approximate_enumeration
 from pdpbook.game.nvo_game import NVOGame
-from pdpbook.game.optimum import certified_optimum
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
     "best_response_row",
-    "certified_bound",
     "divergence_floor",
-    "enumeration_row",
     "laplace_row",
     "measures",
     "replication_results",
+    "summary",
 ]
 
 
@@ -150,79 +145,7 @@ def best_response_row(game: NVOGame, seeds: Iterable[int]) -> dict[str, Any]:
         seconds.append(time.perf_counter() - began)
         ends.append(run.profile)
         sweeps.append(run.sweeps)
-    return {"algorithm": "BRD", "sweeps": max(sweeps), **_summary(game, ends, seconds)}
-
-
-def enumeration_row(game: NVOGame, seeds: Iterable[int], *, generations: int) -> dict[str, Any]:
-    """Return the row of the paper's genetic algorithm, AE, with the seeds in parallel.
-
-    Parameters
-    ----------
-    game : NVOGame
-    seeds : iterable of int
-        One seed for each run.
-    generations : int
-        Generations of each run.
-
-    Returns
-    -------
-    dict
-        As for :func:`best_response_row`, with ``generations`` in place of ``sweeps``.
-    """
-    game = _validate.instance("game", game, NVOGame)
-    seeds = _validate.seeds("seeds", seeds)
-    generations = _validate.integer(
-        "generations", generations, at_least=1, at_most=_validate.ROUNDS
-    )
-    with ProcessPoolExecutor() as pool:
-        runs = list(pool.map(partial(_evolved, game, generations), seeds))
-    ends, seconds = [end for end, _ in runs], [spent for _, spent in runs]
-    return {"algorithm": "AE", "generations": generations, **_summary(game, ends, seconds)}
-
-
-def _evolved(game: NVOGame, generations: int, seed: int) -> tuple[NDArray[np.int64], float]:
-    """Return the final profile of one run of the genetic algorithm, and its time in seconds."""
-    began = time.perf_counter()
-    run = approximate_enumeration(game, rng=np.random.default_rng(seed), generations=generations)
-    return run.profile, time.perf_counter() - began
-
-
-def certified_bound(game: NVOGame, *, time_limit: float = 300.0) -> dict[str, Any]:
-    """Return the best known profile, and a lower bound on the KL of all private profiles.
-
-    Parameters
-    ----------
-    game : NVOGame
-    time_limit : float
-        Seconds for the solver.  It stops at a gap of 2 %, and such a result is reproducible; all
-        games of the replication reach this gap within about ten seconds.
-
-    Returns
-    -------
-    dict
-        Measures of the best profile; ``lower_bound``, the larger of the solver's bound and
-        :func:`divergence_floor`; ``optimal`` (whether the gap was reached) and ``seconds``;
-        algorithm ``certified``.
-
-    Examples
-    --------
-    >>> from pdpbook import load_heights
-    >>> from pdpbook.experiments.settings import SETTINGS
-    >>> game = SETTINGS["stated"].game(load_heights()["height"], epsilon=1.0)
-    >>> row = certified_bound(game)
-    >>> round(row["kl"], 3), round(row["lower_bound"], 3)
-    (0.358, 0.358)
-    """
-    game = _validate.instance("game", game, NVOGame)
-    answer = certified_optimum(game, relative_gap=0.02, time_limit=time_limit)
-    bound = max(answer.lower_bound, divergence_floor(game))
-    row: dict[str, Any] = {"algorithm": "certified", "lower_bound": bound}
-    row |= {"optimal": answer.converged, "seconds": answer.seconds}
-    if answer.profile is not None:
-        row |= measures(game, answer.profile)
-        row["private"] = answer.private_records
-        row["nash"] = game.evaluate(answer.profile).is_nash()
-    return row
+    return {"algorithm": "BRD", "sweeps": max(sweeps), **summary(game, ends, seconds)}
 
 
 def divergence_floor(game: NVOGame) -> float:
@@ -291,7 +214,8 @@ def replication_results(file: str | Path | None = None) -> pd.DataFrame:
     return _data.read_results(path, needed=("experiment", "setting", "algorithm", "epsilon", "kl"))
 
 
-def _summary(game: NVOGame, ends: list[NDArray[np.int64]], seconds: list[float]) -> dict[str, Any]:
+def summary(game: NVOGame, ends: list[NDArray[np.int64]], seconds: list[float]) -> dict[str, Any]:
+    """Return the part of a row that summarises runs of a solver from several seeds."""
     each = [measures(game, end) for end in ends]
     outcomes = [game.evaluate(end) for end in ends]
     equilibria = sum(outcome.is_nash() for outcome in outcomes)

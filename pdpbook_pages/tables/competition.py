@@ -38,7 +38,7 @@ from pdpbook.audit.count_posterior import (
     posterior_from_public,
 )
 from pdpbook.audit.private_randomisers import from_noisy_counts
-from pdpbook.audit.public_randomisers import profile_randomiser, public_randomiser
+from pdpbook.audit.public_randomisers import public_randomiser
 from pdpbook.audit.randomisers import k_ary_randomised_response
 from pdpbook.foundations.divergences import kl_divergence
 from pdpbook.game.coordinated import coordinated_best_response
@@ -64,6 +64,7 @@ __all__ = [
     "committed_competition",
     "main",
     "nearest_releases",
+    "profile_rows",
     "release_rows",
     "resampled",
     "shifted_rows",
@@ -89,10 +90,18 @@ def shifted_rows(distribution: NDArray[np.float64]) -> Rows:
     return np.tile(distribution, (distribution.size, 1))
 
 
+def profile_rows(game: NVOGame, profile: NDArray[np.int64]) -> Rows:
+    """Return the mean row of each bin at a profile; an empty bin has the action 0."""
+    played = profile.astype(float)
+    played[game.counts == 0, 0] = 1.0
+    shares = played / played.sum(axis=1, keepdims=True)
+    return np.einsum("kv,vkx->kx", shares, game.kernel)
+
+
 def _game(game: NVOGame) -> Rows:
     """Return the rows after coordinated moves from the largest scale for every record."""
     profile = coordinated_best_response(game, start=game.constant_profile(0)).profile
-    return profile_randomiser(game, profile, empty_action=0)
+    return profile_rows(game, profile)
 
 
 def _common(counts: NDArray[np.int64], epsilon: float) -> Rows:
@@ -257,7 +266,7 @@ def _public(epsilons: Sequence[float], seeds: int) -> Iterator[str]:
             rng = np.random.default_rng([seed, 7])
             noisy = _noisy_counts(counts, epsilon, rng)
             shown = _like(game, public)
-            played = profile_randomiser(shown, best_responses(shown), empty_action=0)
+            played = profile_rows(shown, best_responses(shown))
             plain = posterior_from_noise(noisy, epsilon=epsilon)
             both = posterior_from_both(public, noisy, n, epsilon)
             randomisers = {

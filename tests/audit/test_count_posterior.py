@@ -139,7 +139,7 @@ def test_public_counts_against_their_prior_written_out(n):
         zeros = shares[values == 0.0]  # values that are equal stay in the order of the means
         assert alone.weights[k, : zeros.size] == pytest.approx(zeros, rel=1e-9)
     noisy, epsilon = np.array([5, 2, -1, 70]), 0.7
-    both = cp.posterior_from_both(public, noisy, n=n, epsilon=epsilon)
+    both = cp.posterior_from_both(np.asarray(public), noisy, n, epsilon)
     assert both.values.shape == (4, 2 * 58 + 1) and (both.values >= 0).all()
     assert both.values[:, 0].tolist() == [0, 0, 0, 12]
     for k, a in enumerate(public):
@@ -162,8 +162,10 @@ def test_where_there_are_many_the_predicted_counts_are_those_of_a_normal_variabl
 
 def test_a_noisy_count_that_the_public_ones_rule_out_is_believed():
     """The product of their likelihoods is below every float."""
-    posterior = cp.posterior_from_both([1000, 0, 0], [1000, 5000, 300], 1, epsilon=0.1)
+    posterior = cp.posterior_from_both(
+        np.array([1000, 0, 0]), np.array([1000, 5000, 300]), 1, epsilon=0.1
+    )
     assert posterior.mean[1] == pytest.approx(5000.0)
     assert (posterior.weights >= 0.0).all()
-    nearly_exact = cp.posterior_from_both([9, 4, 0], NOISY, 13, epsilon=700.0)
+    nearly_exact = cp.posterior_from_both(np.array([9, 4, 0]), np.asarray(NOISY), 13, epsilon=700.0)
     assert nearly_exact.mean == pytest.approx([7.0, 5.0, 0.0], abs=1e-9)

@@ -178,7 +178,7 @@ def test_a_pipeline_that_changes_its_input_is_refused_and_the_input_is_safe():
         given[0] = 9
         return np.array([0.5, 0.5])
 
-    with pytest.raises(ValueError, match=r"change its argument, got \[3, 1\] made \[9, 1\]"):
+    with pytest.raises(ValueError, match="change its argument, got a changed histogram"):
         pb.end_to_end_losses(counts, careless)
     assert counts.tolist() == [3, 1]
 

@@ -7,16 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pdpbook import NVOGame, laplace_kernel
 from pdpbook._exact import rounded_down
 from pdpbook.audit import public_randomiser
 from pdpbook.audit.count_posterior import posterior_from_public
-from pdpbook.audit.public_randomisers import (
-    _chance_of_more,
-    _first_accepted,
-    likely_counts,
-    profile_randomiser,
-)
+from pdpbook.audit.public_randomisers import _chance_of_more, _first_accepted, likely_counts
 from pdpbook.audit.safe_randomisers import best_safe_randomiser, is_safe
 
 
@@ -104,13 +98,6 @@ def test_over_all_ways_to_split_it_fails_as_seldom_as_stated(totals):
             failing += ways * bool((lower > counts).any())
     assert every == math.comb(n + size, n)
     assert failing <= miss * every
-
-
-def test_the_mean_of_the_actions_of_a_bin():
-    game = NVOGame([3, 1, 0], laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
-    rows = profile_randomiser(game, [[2, 1], [0, 1], [0, 0]], empty_action=1)
-    small, large = game.kernel
-    np.testing.assert_allclose(rows, [(2 * small[0] + large[0]) / 3, large[1], large[2]])
 
 
 @pytest.mark.parametrize("actions", ["rows", "blur"])

@@ -3,6 +3,8 @@
 Training is random, but seeded.  What a test asserts about a trained network holds by a wide margin.
 """
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -22,7 +24,7 @@ def test_the_network_moves_towards_the_targets_of_the_actions_taken() -> None:
     actions = rng.integers(3, size=64)
     targets = states[:, 0] + actions
     network = dq.QNetwork(6, 3, seed=1)
-    frozen = network._copy()
+    frozen = copy.deepcopy(network)
     at_first = network.values(states)
     for _ in range(500):
         network._learn(states, actions, targets)
@@ -82,7 +84,7 @@ def test_the_future_is_valued_by_the_target_network(monkeypatch: pytest.MonkeyPa
         network: dq.QNetwork, states: np.ndarray, actions: np.ndarray, targets: np.ndarray
     ) -> None:
         if not twins:
-            twins.append(network._copy())
+            twins.append(copy.deepcopy(network))
         memory, rows = drawn[-1]
         after, going_on = memory.after[rows], 0.9 * memory.going_on[rows]
         expected, online = (

@@ -31,7 +31,7 @@ def test_draws_follow_the_joint_distribution():
     rng = np.random.default_rng(5)
     first, second = rng.dirichlet(np.ones(3), 4), rng.dirichlet(np.ones(2), 4)
     size = 200_000
-    x, y = pairs.sample_pairs(first, second, size, rng=rng)
+    x, y = pairs._draw_pairs(first, second, size, rng)
     expected = first.T @ second / 4
     seen = np.bincount(2 * x + y, minlength=6).reshape(3, 2) / size
     # Six cells, each within five standard errors: a false alarm in 3.5e-6 of all seeds.

@@ -61,7 +61,6 @@ def test_every_solver_returns_a_solution_whose_numbers_are_true(solver):
     ("name", "call"),
     [
         ("profile", lambda game, given: game.evaluate(given)),
-        ("profile", lambda game, given: pb.audit.profile_randomiser(game, given, empty_action=0)),
         ("start", lambda game, given: pb.best_response_dynamics(game, start=given)),
         ("start", lambda game, given: pb.coordinated_best_response(game, start=given)),
         ("start", lambda game, given: pb.certified_optimum(game, start=given)),

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pdpbook import NVOGame, laplace_kernel
 from pdpbook.per_instance.privacy_loss import privacy_losses
 from pdpbook_pages.tables import competition as co
 from pdpbook_pages.tables.end_to_end_table import EPSILONS
@@ -42,6 +43,13 @@ def test_a_part_of_the_table_run_again(table, epsilon, lines):
             assert float(values["floor"] or "nan") == pytest.approx(
                 row.floor, rel=0.02, nan_ok=True
             )
+
+
+def test_the_mean_of_the_actions_of_a_bin():
+    game = NVOGame([3, 1, 0], laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
+    rows = co.profile_rows(game, np.array([[2, 1], [0, 1], [0, 0]]))
+    small, large = game.kernel
+    np.testing.assert_allclose(rows, [(2 * small[0] + large[0]) / 3, large[1], small[2]])
 
 
 def test_the_tables_are_complete():

@@ -13,6 +13,7 @@ from pdpbook_pages.tables import replication as command
 from tests.tools.notebooks import ROOT
 
 ORIGINALS = Path(os.environ.get("PDPBOOK_DATA") or ROOT.parent / "shared" / "data")
+HEIGHTS = pb.load_heights(None if "PDPBOOK_DATA" not in os.environ else ORIGINALS)["height"]
 
 
 def test_the_committed_table_is_complete():
@@ -33,6 +34,17 @@ def test_the_committed_table_is_complete():
     searches = table[table["experiment"].str.startswith("search")]
     assert len(searches) == 3 * len(command.PADDINGS) * len(command.DIVISORS)
     assert (table[table["experiment"] == "regression"]["seeds"] == 10).all()
+
+
+def test_bounds_are_computed_again():
+    table = rep.replication_results()
+    for epsilon in (0.1, 1.0, 8.0):
+        row = command.certified_bound(SETTINGS["stated"].game(HEIGHTS, epsilon=epsilon))
+        old = table.query("experiment == 'height' and setting == 'stated' and epsilon == @epsilon")
+        old = old.query("algorithm == 'certified'").iloc[0]
+        assert row["lower_bound"] == pytest.approx(old["lower_bound"], rel=1e-3)
+        printed = pb.load_published_table(1).query("algorithm == 'BRD' and epsilon == @epsilon")
+        assert row["lower_bound"] > printed["kl_divergence"].item()
 
 
 def test_the_original_files_give_the_committed_results():

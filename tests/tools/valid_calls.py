@@ -158,7 +158,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         | dict(harm=2.0, gain=1.0, cost=0.25, prior=array([[0.5], [0.5]]), zero_sum=True)
     ),
     "budget_cap": lambda: dict(n=5000, attack_probability=0.01, ratio=1.0),
-    "certified_bound": lambda: dict(game=small_game(), time_limit=5.0),
     "certified_optimum": lambda: dict(
         game=small_game(), start=largest_scale(small_game()), relative_gap=0.01, time_limit=5.0
     ),
@@ -195,7 +194,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "draws_epsilon": lambda: dict(n=100, epsilon=1.0, draws=9, delta=1e-6),
     "effective_distances": lambda: dict(graph=path_graph(), sources=array([0, 1])),
     "end_to_end_losses": lambda: dict(counts=array([2, 1]), pipeline=blurred),
-    "enumeration_row": lambda: dict(game=small_game(), seeds=[0], generations=1),
     "exponential_mechanism": lambda: dict(
         utilities=array([3.0, 2.0, 0.0]), sensitivity=1.0, epsilon=1.0, rng=rng(), size=5
     ),
@@ -291,7 +289,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "load_income": lambda: dict(path=None),
     "load_players": lambda: dict(path=None),
     "load_published_table": lambda: dict(number=1),
-    "local_epsilon": lambda: dict(randomiser=ROWS),
     "make_column": lambda: (
         dict(values=DATA, lower=0.0, upper=4.0, categories=None, other=None, outside="clip")
         | dict(name="age", whole=False)
@@ -312,9 +309,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "Network.rmse": lambda: dict(self=network(), x=DATA, y=DATA),
     "noise_margin": lambda: dict(bins=3, epsilon=0.5, delta=0.01),
     "noise_results": lambda: dict(file=None),
-    "noise_row": lambda: dict(game=from_data(), profiles=[from_data().constant_profile(2)]),
     "noisy_copies": lambda: dict(data=DATA, epsilon=1.0, rng=rng()),
-    "noisy_counts": lambda: dict(noisy=array([3, -1])),
     "noisy_histogram_pairs": lambda: dict(x=DATA, y=DATA, size=3, epsilon=1.0, rng=rng(), bins=2),
     "noisy_mean": lambda: dict(values=DATA[1:], lower=0.0, upper=5.0, epsilon=0.5, rng=rng()),
     "noisy_quantile": lambda: dict(
@@ -337,17 +332,10 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "Outcome.is_nash": lambda: dict(self=evaluated(small_game()), atol=1e-9),
     "Outcome.sample": lambda: dict(self=evaluated(from_data()), size=3, rng=rng()),
     "pair_losses": lambda: dict(first=ROWS, second=ROWS),
-    "pair_row": lambda: (
-        dict(first=DATA, second=DATA[::-1].copy(), setting=settings.SETTINGS["stated"])
-        | dict(epsilon=1.0, seeds=[0])
-    ),
     "people_by_distance": lambda: dict(hops=array([[0, 1, 2], [1, 0, -1]]), levels=2),
     "PerInstanceLaplace": lambda: dict(data=DATA, scales=array([0.1, 0.2, 0.3, 0.4]), grid=grid()),
     "PerInstanceLaplace.sample": lambda: dict(self=noisy_query(), size=3, rng=rng()),
     "play_episode": lambda: dict(env=environment(), choose=lambda observation: 0, seed=1),
-    "posterior_from_both": lambda: dict(
-        public=array([9, 40]), noisy=array([8, -1]), n=50, epsilon=1.0
-    ),
     "posterior_from_noise": lambda: dict(noisy=array([8, -1]), epsilon=1.0),
     "posterior_from_public": lambda: dict(public=array([9, 40]), n=50),
     "posterior_interval": lambda: dict(prior=0.5, epsilon=1.0),
@@ -364,9 +352,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     ),
     "product_kernel": lambda: dict(
         first=pb.laplace_kernel(2, [0.2]), second=pb.laplace_kernel(3, [0.2])
-    ),
-    "profile_randomiser": lambda: dict(
-        game=small_game(), profile=largest_scale(small_game()), empty_action=1
     ),
     "public_bins": lambda: dict(n=100, epsilon=1.0, publish="counts"),
     "public_randomiser": lambda: dict(
@@ -427,11 +412,9 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         dict(noisy=array([9, 40]), lower=array([3, 30]), epsilon=1.0, actions="blur")
         | dict(histogram_epsilon=0.5, at_least=3)
     ),
-    "sample_pairs": lambda: dict(first=ROWS, second=ROWS, size=3, rng=rng()),
     "scale_bound": lambda: dict(n=1307, epsilon=1.0),
     "sd_loss": lambda: dict(p=P, q=Q, values=array([-1.0, 0.0, 1.0])),
     "sd_loss_limit": lambda: dict(cosine=0.9, sd=0.1, bins=5),
-    "search_row": lambda: dict(data=DATA, table=1, padding=1.0, divisor=10),
     "search_settings": lambda: dict(
         data=DATA, table=1, paddings=(1.0,), divisors=(10,), after_each=lambda: None
     ),
@@ -465,7 +448,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         noisy=array([0.0, 1.0]), accurate=array([0.5, 1.0]), epsilon=1.0, new_epsilon=2.0
     ),
     "uniform_release_scale": lambda: dict(n=1307, epsilon=1.0),
-    "without_privacy": lambda: dict(game=small_game()),
     "worst_case_steps": lambda: dict(budget=1.0, sigma=4.0, clip=2.0),
     "worst_least_squares_changes": lambda: dict(
         features=LINE, response=DATA, candidates=LINE, lower=0.0, upper=4.0
