@@ -42,11 +42,10 @@ from pdpbook import _extras, _validate
 from pdpbook._files import different_files, locked, write_whole
 from pdpbook._repr import short_repr
 from pdpbook.own_data.column import Column
-from pdpbook.own_data.promises import Promise
+from pdpbook.own_data.promises import Promise, weak_promises
 from pdpbook.own_data.releases import RELEASES
 from pdpbook.own_data.spending import check_budget, total_cost
 from pdpbook.own_data.terms import PUBLISHED, make_terms
-from pdpbook.own_data.weak_promises import weak_promises
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,9 +2,9 @@ r"""The ways to publish a column: what each promises, what it costs, and how it 
 
 Releases of different things cannot be compared, so the user first says what to publish: a table of
 *counts*, a *mean*, *quantiles*, or single *values* drawn like the data.  :data:`RELEASES` lists the
-releases of each.  A :class:`Release` has three functions: the first derives its promise from n, ε
-and the range (:mod:`pdpbook.own_data.promises`), the second measures its cost on the column, and
-the third draws it (:mod:`pdpbook.own_data.draws`) if it is differentially private.
+releases of each.  The promise of a :class:`Release` follows from n, ε and the range
+(:mod:`pdpbook.own_data.promises`).  One of its functions measures its cost on the column, and the
+other draws it (:mod:`pdpbook.own_data.draws`) if it is differentially private.
 
 The cost is the loss of each record and the distance of what is published from the column.  For
 several draws the loss is the ε of all draws at δ, as in the promise.
@@ -44,7 +44,7 @@ from pdpbook.own_data.errors import (
     drawn_mean_error,
     drawn_quantile_errors,
 )
-from pdpbook.own_data.promises import SHARE, Promise
+from pdpbook.own_data.promises import SHARE, Promise, make_promise
 from pdpbook.own_data.shares import estimated_shares
 from pdpbook.own_data.terms import QUARTILES, Terms
 from pdpbook.per_instance.common_scales import common_scale
@@ -168,9 +168,8 @@ def _measured(
 class ReleaseSetting:
     """A column and the terms of its release, with results that several releases need.
 
-    The errors of a release with noisy counts are averages over ``runs`` repetitions with the seed
-    ``seed``; ``reruns`` is the largest number of occupied bins for which a release is computed
-    again without a record, once per bin.
+    Errors of noisy counts are averages over ``runs`` repetitions; a release is computed again
+    without a record of each occupied bin if there are at most ``reruns`` of these bins.
     """
 
     column: Column
@@ -255,19 +254,14 @@ class ReleaseSetting:
             ]
         else:
             means = list(np.abs(distributions @ points - mean))
-            quantiles = [
-                np.abs(distribution_quantile(points, each, self.levels) - exact)
-                for each in distributions
-            ]
+            found = [distribution_quantile(points, each, self.levels) for each in distributions]
+            quantiles = [np.abs(each - exact) for each in found]
         if terms.publish == "mean":
             return {"mean_error": float(np.mean(means)), "standard_error": _spread(means)}
         if terms.publish == "quantiles":
-            averages = np.mean(quantiles, axis=1)
-            return {
-                "quantile_errors": np.mean(quantiles, axis=0),
-                "standard_error": _spread(averages),
-            }
-        distances = self.distances(distributions)
+            spread = _spread(np.mean(quantiles, axis=1))
+            return {"quantile_errors": np.mean(quantiles, axis=0), "standard_error": spread}
+        distances = np.array([self.distance(points, each) for each in distributions])
         return {
             "distribution": distributions[0],
             "wasserstein": float(distances.mean()),
@@ -285,11 +279,6 @@ class ReleaseSetting:
             np.asarray(geometric_mechanism(self.counts, epsilon=epsilon, rng=self.generator(run)))
             for run in range(self.runs)
         ]
-
-    def distances(self, distributions: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the Wasserstein distances of distributions, shape (r, K), from the column."""
-        points = self.terms.grid.midpoints
-        return np.array([self.distance(points, each) for each in distributions])
 
 
 def _spread(errors: Sequence[float] | NDArray[np.float64]) -> float:
@@ -318,43 +307,25 @@ def _drawn_by(
     )
 
 
-def no_noise(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
-    """Return the cost of releasing randomly drawn values of the column without noise."""
-    return _drawn_by(promise, setting, np.eye(setting.terms.bins))
-
-
-def laplace(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
-    """Return the cost of the Laplace mechanism."""
-    return _drawn_by(promise, setting, setting.terms.laplace_rows)
-
-
-def randomised_response(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
-    """Return the cost of k-ary randomised response."""
-    return _drawn_by(promise, setting, setting.terms.response_rows)
-
-
 def common(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
     """Return the cost of the smallest common scale at which every record is private."""
     terms = setting.terms
 
-    def scale_of(counts: NDArray[np.int64]) -> float:
-        return float(common_scale(counts, epsilon=terms.draw_epsilon))
+    def chosen(counts: NDArray[np.int64]) -> tuple[float, NDArray[np.float64]]:
+        scale = float(common_scale(counts, epsilon=terms.draw_epsilon))
+        return scale, laplace_kernel(terms.bins, [scale])[0] if scale else np.eye(terms.bins)
 
-    def rows(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        scale = scale_of(counts)
-        return laplace_kernel(terms.bins, [scale])[0] if scale else np.eye(terms.bins)
-
-    chosen = rows(setting.counts)
+    scale, rows = chosen(setting.counts)
     return _measured(
         promise,
-        setting.all_draws(setting.fixed_losses(chosen), terms.delta)[setting.place],
+        setting.all_draws(setting.fixed_losses(rows), terms.delta)[setting.place],
         _end_to_end(
             setting,
-            lambda: lambda counts: counts @ rows(counts) / counts.sum(),
+            lambda: lambda counts: counts @ chosen(counts)[1] / counts.sum(),
             SCALE_WORK / terms.bins**2,
         ),
-        setting.errors((setting.frequency @ chosen)[None], drawn=True),
-        scale=scale_of(setting.counts),
+        setting.errors((setting.frequency @ rows)[None], drawn=True),
+        scale=scale,
     )
 
 
@@ -363,12 +334,8 @@ def game(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
     terms = setting.terms
     scales = MULTIPLIERS * terms.safe_scale
     scales = scales[: 1 + np.count_nonzero(scales[1:] * terms.bins > SMALLEST)]
-    played = NVOGame(
-        setting.counts,
-        laplace_kernel(terms.bins, scales),
-        epsilon=terms.draw_epsilon,
-        scales=scales,
-    )
+    kernel = laplace_kernel(terms.bins, scales)
+    played = NVOGame(setting.counts, kernel, epsilon=terms.draw_epsilon, scales=scales)
     profile = _equilibrium(played)
     outcome = played.evaluate(profile)
     losses = np.full(terms.bins, np.nan)
@@ -422,10 +389,9 @@ def _end_to_end(
 
 def histogram_runs(setting: ReleaseSetting) -> NDArray[np.float64]:
     """Return the DP histograms of several repetitions, shape (runs, K)."""
-    n, epsilon = setting.terms.records, setting.terms.spent.epsilon
-    ordered = not setting.terms.frame.levels
-    runs = [estimated_shares(noisy, n, epsilon, ordered=ordered) for noisy in setting.noisy_runs]
-    return np.array(runs)
+    terms, runs = setting.terms, setting.noisy_runs
+    asked, ordered = (terms.records, terms.spent.epsilon), not terms.frame.levels
+    return np.array([estimated_shares(noisy, *asked, ordered=ordered) for noisy in runs])
 
 
 def cut_counts(setting: ReleaseSetting) -> NDArray[np.float64]:
@@ -436,14 +402,6 @@ def cut_counts(setting: ReleaseSetting) -> NDArray[np.float64]:
     return np.divide(positive, totals, out=even, where=totals > 0)
 
 
-def _from_counts(
-    promise: Promise, setting: ReleaseSetting, errors: dict[str, Any]
-) -> ColumnRelease:
-    """Return a release that is computed from noisy counts, so that every record loses ε."""
-    epsilon = setting.terms.spent.epsilon
-    return _measured(promise, np.full(setting.column.records, epsilon), epsilon, errors)
-
-
 def noisy_counts(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
     """Return the cost of counts with two-sided geometric noise.
 
@@ -451,8 +409,10 @@ def noisy_counts(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
     a reader obtains by cutting the counts at 0.
     """
     errors = setting.errors(cut_counts(setting), drawn=False)
-    off = 1.0 / math.sinh(setting.terms.spent.epsilon)
-    return _from_counts(promise, setting, errors | {"count_error": off})
+    epsilon = setting.terms.spent.epsilon  # every record loses ε
+    losses = np.full(setting.column.records, epsilon)
+    off = {"count_error": 1.0 / math.sinh(epsilon)}
+    return _measured(promise, losses, epsilon, errors | off)
 
 
 def histogram(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
@@ -464,21 +424,16 @@ def histogram(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
         errors["count_error"] = float(np.mean(off))
         if terms.frame.levels:  # compared by the error of a count
             errors["standard_error"] = _spread(off)
-    return _from_counts(promise, setting, errors)
+    epsilon = terms.spent.epsilon
+    return _measured(promise, np.full(terms.records, epsilon), epsilon, errors)
 
 
 def repaired_game(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
     """Return the cost of the randomiser that is made from noisy counts, and of its draws."""
     total, share, lower_delta, _ = promises.counts_and_draws(setting.terms)
+    asked: dict[str, Any] = {"epsilon": total, "delta": lower_delta, "share": share}
     made = [
-        private_randomiser(
-            setting.counts,
-            epsilon=total,
-            delta=lower_delta,
-            share=share,
-            rng=setting.generator(run),
-            actions="blur",
-        )
+        private_randomiser(setting.counts, rng=setting.generator(run), actions="blur", **asked)
         for run in range(min(setting.runs, FEW_RUNS))
     ]
     losses = np.mean(
@@ -536,45 +491,49 @@ class Release:
     ``draw`` is None for a release that is not differentially private, which is never drawn here.
     """
 
-    promise: Callable[[Terms], Promise]
+    name: str
     measure: Callable[[Promise, ReleaseSetting], ColumnRelease]
-    draw: Callable[[Terms, Column], pd.DataFrame] | None
+    draw: Callable[[Terms, Column], pd.DataFrame] | None = None
+
+    def promise(self, terms: Terms) -> Promise:
+        """Return what the release promises."""
+        return make_promise(terms, self.name)
 
     def __call__(self, setting: ReleaseSetting) -> ColumnRelease:
         """Return the promise of the release with its cost on the data."""
         return self.measure(self.promise(setting.terms), setting)
 
 
-_HISTOGRAM = Release(promises.histogram_promise, histogram, draws.draw_histogram)
-
+_HISTOGRAM = Release("histogram", histogram, draws.draw_histogram)
+_OFFERED = {
+    "counts": [
+        Release("none", exact_counts),
+        Release("noisy_counts", noisy_counts, draws.draw_noisy_counts),
+        _HISTOGRAM,
+    ],
+    "mean": [Release("mean", noisy_mean, draws.draw_mean), _HISTOGRAM],
+    "quantiles": [Release("quantiles", noisy_quantiles, draws.draw_quantiles), _HISTOGRAM],
+    "value": [
+        Release("none", lambda promise, s: _drawn_by(promise, s, np.eye(s.terms.bins))),
+        Release(
+            "laplace",
+            lambda promise, s: _drawn_by(promise, s, s.terms.laplace_rows),
+            lambda terms, column: draws.draw_by(terms, column, terms.laplace_rows),
+        ),
+        Release(
+            "response",
+            lambda promise, s: _drawn_by(promise, s, s.terms.response_rows),
+            lambda terms, column: draws.draw_by(terms, column, terms.response_rows),
+        ),
+        _HISTOGRAM,
+        Release("repaired_game", repaired_game, draws.draw_repaired_game),
+        Release("common_scale", common),
+        Release("game", game),
+    ],
+}
 #: The releases of each thing that may be published, by name, the simplest of each kind first.
 #:
 #: :meta hide-value:
 RELEASES: dict[str, dict[str, Release]] = {
-    "counts": {
-        "none": Release(promises.exact_promise, exact_counts, None),
-        "noisy_counts": Release(
-            promises.noisy_counts_promise, noisy_counts, draws.draw_noisy_counts
-        ),
-        "histogram": _HISTOGRAM,
-    },
-    "mean": {
-        "mean": Release(promises.mean_promise, noisy_mean, draws.draw_mean),
-        "histogram": _HISTOGRAM,
-    },
-    "quantiles": {
-        "quantiles": Release(promises.quantiles_promise, noisy_quantiles, draws.draw_quantiles),
-        "histogram": _HISTOGRAM,
-    },
-    "value": {
-        "none": Release(promises.exact_promise, no_noise, None),
-        "laplace": Release(promises.laplace_promise, laplace, draws.draw_laplace),
-        "response": Release(promises.response_promise, randomised_response, draws.draw_response),
-        "histogram": _HISTOGRAM,
-        "repaired_game": Release(
-            promises.repaired_game_promise, repaired_game, draws.draw_repaired_game
-        ),
-        "common_scale": Release(promises.common_scale_promise, common, None),
-        "game": Release(promises.game_promise, game, None),
-    },
+    publish: {each.name: each for each in offered} for publish, offered in _OFFERED.items()
 }

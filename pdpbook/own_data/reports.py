@@ -36,7 +36,7 @@ from numpy.typing import ArrayLike
 from pdpbook import _extras, _validate
 from pdpbook.own_data.column import Column, public_bins
 from pdpbook.own_data.page import report_body, report_page
-from pdpbook.own_data.promises import FROM_DATA
+from pdpbook.own_data.promises import CERTAIN, FROM_DATA, weak_promises
 from pdpbook.own_data.releases import (
     GAME_WORK,
     RELEASES,
@@ -47,7 +47,6 @@ from pdpbook.own_data.releases import (
     range_from_data,
 )
 from pdpbook.own_data.terms import PUBLISHED, QUARTILES, make_terms
-from pdpbook.own_data.weak_promises import CERTAIN, weak_promises
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,6 +73,15 @@ CAUTION = (
     "again, and a result that was picked because it looks right has no promise at all. The noise "
     "is drawn exactly, in whole numbers, from the generator of the operating system, which has no "
     "seed."
+)
+#: What to know about the levels of a column of categories.
+OF_LEVELS = (
+    "Levels have neither an order nor a distance, which a mean, quantiles, Laplace noise and the "
+    "errors of drawn values need, so this report compares tables of counts only.",
+    "Choose the levels without looking at the records: from the questionnaire, from a standard or "
+    "from public data. A list of the levels that occur tells that somebody has the rarest of them, "
+    "and no ε in this report counts that. Noisy counts do not tell the number of records, which "
+    "may stay secret with them; the DP histogram uses it.",
 )
 #: The changes of one record, in words.
 CHANGES = {
@@ -117,11 +125,10 @@ class Report:
 
     def __getitem__(self, name: str) -> ColumnRelease:
         """Return the release of a name, as in ``report["mean"]``; a KeyError lists the names."""
-        for each in self.releases:
-            if each.name == name:
-                return each
-        names = ", ".join(each.name for each in self.releases)
-        raise KeyError(f"no release is called {name!r}; there are {names}")
+        found = {each.name: each for each in self.releases}
+        if name not in found:
+            raise KeyError(f"no release is called {name!r}; there are {', '.join(found)}")
+        return found[name]
 
     @property
     def _candidates(self) -> list[ColumnRelease]:
@@ -158,35 +165,33 @@ class Report:
     def recommendation(self) -> str:
         """Which release to use, and why, in a few sentences."""
         best, far = self.recommended, self._distance
-        total = _promise(best.epsilon, best.delta)
         equal = [f"the {each.title} ({far(each)})" for each in self.equally_good]
+        measured = "off by {} on average"
         target, measure = {
-            "mean": ("the mean of the column", "off by {} on average"),
-            "quantiles": ("the quantiles of the column", "off by {} on average"),
+            "mean": ("the mean of the column", measured),
+            "quantiles": ("the quantiles of the column", measured),
         }.get(self.publish, ("the column", "Wasserstein distance {}"))
         if self.column.levels:
             measure = "a count is off by {} records on average"
-        reason = (
-            f"of the releases with this promise that are equally near to {target} it is the "
-            "simplest"
-            if equal
-            else f"of the releases with this promise it is the nearest to {target}"
-        )
-        distance = f"({measure.format(far(best))})."
-        first = f"To publish {PUBLISHED[self.publish]}, "
-        paid = f" for {_draws(self.draws)}" if best.draws else ""
+        of = "of the releases with this promise"
+        reason = f"{of} it is the nearest to {target}"
+        if equal:
+            reason = f"{of} that are equally near to {target} it is the simplest"
+        reason += f" ({measure.format(far(best))})."
+        text = [f"To publish {PUBLISHED[self.publish]}, "]
         if self.column.public_range:
-            text = [
-                f"{first}use {_article(best.title)}: the promise is differential privacy at {total}"
-                f"{paid}, whatever the records are, and {reason} {distance}"
-            ]
+            paid = f" for {_draws(self.draws)}" if best.draws else ""
+            total = _promise(best.epsilon, best.delta) + paid
+            text[0] += (
+                f"use {_article(best.title)}: the promise is differential privacy at {total}, "
+                f"whatever the records are, and {reason}"
+            )
         else:
-            text = [
-                NO_PROMISE,
-                f"{first}the report would recommend {_article(best.title)} if this range were "
-                "public. It would then be differentially private, and "
-                f"{reason} {distance}",
-            ]
+            text[0] += (
+                f"the report would recommend {_article(best.title)} if this range were public. It "
+                f"would then be differentially private, and {reason}"
+            )
+            text.insert(0, NO_PROMISE)
         text.append(f"All releases are compared at this ε for {CHANGES[self.neighbours]}.")
         if hollow := self._hollow(best.delta):
             text.append(hollow)
@@ -198,19 +203,13 @@ class Report:
                 f"{'record' if self.column.levels else 'bin'}, plus the standard error of the "
                 "simulation."
             )
-        nearer = [
-            each
-            for each in self.releases
-            if each.promise == "fixed-noise" and self._nearer(each, best)
-        ]
-        for each in nearer:
-            known = (
-                "its end-to-end loss was not computed"
-                if each.end_to_end is None
-                else "its largest end-to-end loss is unbounded"
-                if math.isinf(each.end_to_end)
-                else f"its largest end-to-end loss is {each.end_to_end:.2f}"
-            )
+        for each in self.releases:
+            if each.promise != "fixed-noise" or not self._nearer(each, best):
+                continue
+            known = "its end-to-end loss was not computed"
+            if each.end_to_end is not None:
+                loss = "unbounded" if math.isinf(each.end_to_end) else f"{each.end_to_end:.2f}"
+                known = f"its largest end-to-end loss is {loss}"
             text.append(
                 f"The {each.title} is nearer ({far(each)}), but its promise holds only "
                 f"for an attacker who takes the others' noise as given; {known}."
@@ -233,40 +232,33 @@ class Report:
         and the number of records is public; for a differentially private release, the ε for the
         other change of a record is stated too.
         """
-        other = "replacement" if self.neighbours == "removal" else "removal"
-        said = {
-            "none": lambda total: "Nothing is promised.",
-            FROM_DATA: lambda total: (
+        return {each.name: self._guarantee(each) for each in self.releases}
+
+    def _guarantee(self, release: ColumnRelease) -> str:
+        """Return what a release promises."""
+        if release.promise == "none":
+            return "Nothing is promised."
+        if release.promise == FROM_DATA:
+            return (
                 "Nothing is promised, because the range is taken from the data: without the "
                 "smallest or the largest record it would be another one."
-            ),
-            "differential privacy": lambda total: (
+            )
+        paid = ", paid once" if release.draws is None else f" for {_draws(self.draws)}"
+        total = _promise(release.epsilon, release.delta) + paid
+        said = (
+            f"Fixed-noise privacy at {total}: in this column the removal of one record is hidden "
+            "as long as the noise of the others stays as it is."
+        )
+        if release.promise == "differential privacy":
+            said = (
                 f"Differential privacy at {total}: whatever the records are, "
                 f"{CHANGES[self.neighbours]} is hidden at this level from an attacker who knows "
                 "the algorithm, the number of records and all the others."
-            ),
-            "fixed-noise": lambda total: (
-                f"Fixed-noise privacy at {total}: in this column the removal of one record is "
-                "hidden as long as the noise of the others stays as it is."
-            ),
-        }
-        return {
-            each.name: said[each.promise](
-                _promise(each.epsilon, each.delta)
-                + (", paid once" if each.draws is None else f" for {_draws(self.draws)}")
             )
-            + (
-                f" Against {CHANGES[other]} it is {_promise(budget.epsilon, budget.delta)}."
-                if (budget := getattr(each, other))
-                else ""
-            )
-            + (
-                f" {hollow}"
-                if math.isfinite(each.epsilon) and (hollow := self._hollow(each.delta))
-                else ""
-            )
-            for each in self.releases
-        }
+        other = "replacement" if self.neighbours == "removal" else "removal"
+        if budget := getattr(release, other):
+            said += f" Against {CHANGES[other]} it is {_promise(budget.epsilon, budget.delta)}."
+        return f"{said} {self._hollow(release.delta)}".rstrip()
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -285,20 +277,19 @@ class Report:
                 "and none keeps a promise. The fixed-noise losses take the range as given. "
                 "Give lower and upper, chosen from what the quantity is or from public data."
             )
-        share = column.moved / column.records
+        moved = f"{column.moved:,} of {column.records:,} values"
+        moved += f" ({column.moved / column.records:.1%})"
         if column.moved and column.levels:
             found.append(
-                f"{column.moved:,} of {column.records:,} values ({share:.1%}) are none of the "
-                f"other levels and are counted as {column.other!r}."
+                f"{moved} are none of the other levels and are counted as {column.other!r}."
             )
         elif column.moved:
             found.append(
-                f"{column.moved:,} of {column.records:,} values ({share:.1%}) lay outside the "
-                "range and were moved to its nearer end; all errors are measured from the moved "
-                "values."
+                f"{moved} lay outside the range and were moved to its nearer end; all errors are "
+                "measured from the moved values."
             )
         found += weak_promises(self.releases)
-        found += self._of_levels if column.levels else self._of_numbers
+        found += OF_LEVELS if column.levels else self._of_numbers
         for name, why in self.left_out.items():
             found.append(f"The {name.replace('_', ' ')} is left out: {why}.")
         once = [each.title for each in self.releases if each.end_to_end is None]
@@ -312,38 +303,24 @@ class Report:
         return tuple(found)
 
     @property
-    def _of_levels(self) -> list[str]:
-        """What to know about the levels of a column of categories."""
-        return [
-            "Levels have neither an order nor a distance, which a mean, quantiles, Laplace noise "
-            "and the errors of drawn values need, so this report compares tables of counts only.",
-            "Choose the levels without looking at the records: from the questionnaire, from a "
-            "standard or from public data. A list of the levels that occur tells that somebody has "
-            "the rarest of them, and no ε in this report counts that. Noisy counts do not tell the "
-            "number of records, which may stay secret with them; the DP histogram uses it.",
-        ]
-
-    @property
     def _of_numbers(self) -> list[str]:
         """What to know about the range, the bins and the number of records."""
         column, found = self.column, self._unfit_range
         counted = self.publish != "value" and self.neighbours == "replacement"
         epsilon = self.epsilon / 2.0 if counted else self.epsilon
         bins = public_bins(column.records, epsilon, publish=self.publish)
-        found.append(
+        return [
+            *found,
             "Choose the range and the number of bins without looking at the records: the range "
             "from what the quantity is, from a standard or from public data, and the bins from n "
             f"and ε (pdpbook.own_data.public_bins gives {bins} here). "
             "A number of bins that was picked because it suits these records tells something about "
-            "them, and no ε in this report counts that."
-        )
-        found.append(
+            "them, and no ε in this report counts that.",
             f"The number of records, {column.records:,}, is taken as public: the number of bins, "
             "the scales and the ε of one draw follow from it, and every promise compares the data "
             "with and without a record under the noise for this number. If it has to be hidden "
-            "too, give bins and publish noisy counts, which do not depend on it."
-        )
-        return found
+            "too, give bins and publish noisy counts, which do not depend on it.",
+        ]
 
     @property
     def _unfit_range(self) -> list[str]:
@@ -514,22 +491,14 @@ class Report:
 
     def _text_table(self) -> str:
         """Return what each release promises and costs, one line per release."""
-        import pandas as pd
-
-        rows = [
-            {
-                "release": each.title,
-                "promise": each.promise.partition(":")[0],
-                "ε removal": (each.removal or each).epsilon,
-                "ε replacement": each.replacement.epsilon if each.replacement else math.nan,
-                "median loss": float(np.median(each.losses)),
-                "largest loss": each.largest_loss,
-                "end-to-end loss": math.nan if each.end_to_end is None else each.end_to_end,
-                "error": self._distance(each),
-            }
-            for each in self.releases
-        ]
-        table = pd.DataFrame(rows).set_index("release").rename_axis(None)
+        table = self.table()[["title", "promise", "median loss", "largest loss", "end-to-end loss"]]
+        table["promise"] = table["promise"].str.partition(":")[0]
+        removal = [(each.removal or each).epsilon for each in self.releases]
+        replacement = [each.replacement and each.replacement.epsilon for each in self.releases]
+        table.insert(2, "ε removal", removal)
+        table.insert(3, "ε replacement", np.array(replacement, dtype=float))
+        table["error"] = [*map(self._distance, self.releases)]
+        table = table.set_index("title").rename_axis(None)
         return table.to_string(
             float_format=lambda number: f"{number:.3g}" if math.isfinite(number) else "∞",
             na_rep="–",
@@ -542,21 +511,14 @@ class Report:
         where = f"from {column.lower:g} to {column.upper:g} in {self.bins} bins"
         if column.levels:
             where = f"in {self.bins} levels"
-        return (
-            f"{column.name}: {column.records:,} records {where}, {self._asked} at "
-            f"{_promise(self.epsilon, self.delta)}"
-        )
-
-    @property
-    def _asked(self) -> str:
-        """The request in words."""
-        return _draws(self.draws) if self.publish == "value" else PUBLISHED[self.publish]
+        asked = _draws(self.draws) if self.publish == "value" else PUBLISHED[self.publish]
+        total = _promise(self.epsilon, self.delta)
+        return f"{column.name}: {column.records:,} records {where}, {asked} at {total}"
 
     def _distance(self, release: ColumnRelease) -> str:
         """Return the error of a release, with its standard error if it was simulated."""
         error = release.standard_error
-        spread = f" ± {error:.2g}" if error > 0.0 else ""
-        return f"{release.error:.3g}{spread}"
+        return f"{release.error:.3g}" + (f" ± {error:.2g}" if error > 0.0 else "")
 
 
 def report(
@@ -680,11 +642,7 @@ def report(
     setting = ReleaseSetting(column, terms, RUNS, reruns, seed)
     left_out = _left_out(setting) if publish == "value" else {}
     chosen = [make for name, make in RELEASES[publish].items() if name not in left_out]
-    made: list[ColumnRelease] = []
-    with _extras.progress_bar(total=len(chosen), desc="releases", shown=shown) as bar:
-        for each in chosen:
-            made.append(each(setting))
-            bar.update()
+    made = [each(setting) for each in _extras.progress_bar(chosen, desc="releases", shown=shown)]
     if not column.public_range:
         made = [range_from_data(each, column) for each in made]
     return Report(
@@ -709,11 +667,10 @@ def _left_out(setting: ReleaseSetting) -> dict[str, str]:
     if setting.terms.delta == 0.0:
         found["repaired_game"] = "it needs a δ above 0"
     elif n > REPAIRED_RECORDS or bins > REPAIRED_BINS:
-        few = bins <= REPAIRED_BINS
-        too_many = f"{n:,} records" if few else f"{bins} bins"
         found["repaired_game"] = (
-            f"its linear programs would take too long for {too_many}; they are solved for at most "
-            f"{REPAIRED_RECORDS:,} records in {REPAIRED_BINS} bins"
+            "its linear programs would take too long for "
+            f"{f'{n:,} records' if bins <= REPAIRED_BINS else f'{bins} bins'}; they are solved for "
+            f"at most {REPAIRED_RECORDS:,} records in {REPAIRED_BINS} bins"
         )
     if n * bins**2 > GAME_WORK and "game" not in found:
         found["game"] = f"its best responses would take too long for {n:,} records in {bins} bins"
@@ -733,16 +690,18 @@ def _replace_infinite(row: dict[Any, Any]) -> dict[str, Any]:
 
 def _details(release: ColumnRelease) -> dict[str, Any]:
     """Return the entries about a release that its row of the table lacks."""
-    removed, replaced = release.removal, release.replacement
+    budgets = {
+        f"{change} {part}": budget and getattr(budget, part)
+        for change in ("removal", "replacement")
+        for budget in [getattr(release, change)]
+        for part in ("epsilon", "delta")
+    }
     return {
         "error": release.error,
         "published": release.published,
         "parameters": dict(release.parameters),
         "code": release.code,
-        "removal epsilon": removed and removed.epsilon,
-        "removal delta": removed and removed.delta,
-        "replacement epsilon": replaced and replaced.epsilon,
-        "replacement delta": replaced and replaced.delta,
+        **budgets,
     }
 
 
