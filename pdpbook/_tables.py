@@ -105,10 +105,7 @@ class CsvFile:
         return names
 
     def batches(self, places: Sequence[int], *, skip: bool = False) -> Iterator[Any]:
-        """Yield the texts of some columns, at most 1 MiB of the file at a time, the first line too.
-
-        An empty line is a record of empty texts.  ``skip`` skips lines that are not records.
-        """
+        """Yield the texts of some columns, the first line too; ``skip`` skips what is no record."""
         lines, records = _Lines(self.encoding), 0
         with self._open(places, lines, skip=skip) as reader:
             for batch in reader:
@@ -213,8 +210,7 @@ def numbers(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the values of an Arrow array as numbers, and which of them are not numbers.
 
-    A number is nan if there is no value, or a value that is not a number: a word, a truth value, a
-    date. The two signs apply to texts; if they are the same, no number has decimals.
+    The two signs apply to texts; if they are the same, no number has decimals.
     """
     arrow, types = require("pyarrow"), require("pyarrow.types")
     array = plain(array)
@@ -255,10 +251,7 @@ def _numbers_of_words(
 
 
 def _doubles(array: Any) -> NDArray[np.float64]:
-    """Look at an array of doubles through NumPy, with nan for null.
-
-    Its method ``to_numpy`` imports pandas, which takes half a second on each new worker.
-    """
+    """Return doubles, nan for null, without ``to_numpy``, which would import pandas."""
     if array.null_count:
         array = array.fill_null(np.nan)
     return np.asarray(np.from_dlpack(array), dtype=np.float64)

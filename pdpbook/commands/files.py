@@ -95,11 +95,7 @@ class TableFile:
         return self.path.suffix.lower() in (".parquet", ".pq")
 
     def column(self, name: str | None = None) -> pd.Series:
-        """Return a column of numbers, one for each record of the file.
-
-        Its name may be left out if only one of the columns with a name holds numbers.  A ValueError
-        states what is wrong where, and which option may help.
-        """
+        """Return a column of numbers, by default the only named column that has numbers."""
         import pandas as pd
 
         place = self._only_one() if name is None else self._place_of(name)
@@ -114,8 +110,7 @@ class TableFile:
     def labels(self, name: str | None, levels: Sequence[str]) -> pd.Series:
         """Return a column of categories, one canonical text for each record.
 
-        Its name may be left out if only one column has a name.  The texts need not be levels, which
-        only decide what is not missing, and that 1.0 is ``1``.
+        The texts need not be levels, which only decide what is not missing, and that 1.0 is ``1``.
         """
         import pandas as pd
 
@@ -164,10 +159,7 @@ class TableFile:
         return "\n".join(said)
 
     def place(self, row: int) -> str:
-        """Return where a record, counted from 0, is in the file: its line as an editor counts.
-
-        For a Parquet file it is the row, counted from 1.
-        """
+        """Return the line of a record as an editor counts, or its row in a Parquet file, from 1."""
         if self.is_parquet:
             return f"row {row + 1}"
         return f"line {self._line(row + 1 + self.header)}"
@@ -414,10 +406,7 @@ class TableFile:
         )
 
     def _cell_hint(self, cell: str, where: int, alone: bool) -> str:
-        """Return what the signs in a cell suggest if it is not a number.
-
-        ``alone`` means that all other cells are numbers or have the same text.
-        """
+        """Return what the signs in a cell suggest; ``alone`` if no other text is in the column."""
         cell = re.sub(_tables.SPACES, " ", cell)
         if not any(each.isdigit() for each in cell):
             if not alone:

@@ -21,8 +21,6 @@ releases are compared by the error of a count, in records.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -36,17 +34,14 @@ MOST_LEVELS = 1024
 
 
 def level_names(categories: ArrayLike, other: str | None = None) -> tuple[str, ...]:
-    """Check the 2 to 1,024 levels of a column of categories, and return them.
-
-    ``other``, the level under which all other values are counted, becomes the last level if it is
-    not among ``categories``.
-    """
+    """Check the 2 to 1,024 levels of a column, of which ``other`` may be a further one."""
     listed = _validate.sequence("categories", categories)
     for each in listed:
-        if not isinstance(each, str) or not each.strip():
-            error = ValueError if isinstance(each, str) else TypeError
-            got = "an empty one" if isinstance(each, str) else f"one of type {type(each).__name__}"
-            raise error(f"categories must contain texts, none of them empty, got {got}")
+        if not isinstance(each, str):
+            kind = f"one of type {type(each).__name__}"
+            raise TypeError(f"categories must contain texts, none of them empty, got {kind}")
+        if not each.strip():
+            raise ValueError("categories must contain texts, none of them empty, got an empty one")
     levels = [canonical(each) for each in listed]
     for place, each in enumerate(levels):
         if each in levels[:place]:
@@ -59,33 +54,30 @@ def level_names(categories: ArrayLike, other: str | None = None) -> tuple[str, .
         if canonical(other) not in levels:
             levels.append(canonical(other))
     if not 2 <= len(levels) <= MOST_LEVELS:
-        raise ValueError(
-            f"categories must contain from 2 to {MOST_LEVELS:,} levels, got {len(levels)}"
-        )
+        allowed = f"from 2 to {MOST_LEVELS:,} levels"
+        raise ValueError(f"categories must contain {allowed}, got {len(levels)}")
     return tuple(levels)
 
 
 def level_codes(
     values: ArrayLike, categories: ArrayLike, other: str | None = None
 ) -> tuple[NDArray[np.int64], int]:
-    """Return the number of each record's level, from 0 to k - 1, and how many became ``other``.
-
-    Missing and empty texts are refused, and without ``other`` so are values of no level.
-    """
+    """Return the number of each record's level, from 0 to k - 1, and how many became ``other``."""
     levels = level_names(categories, other)
     if getattr(values, "ndim", 1) != 1:
-        raise ValueError(
-            f"values must be one column, got an array of shape {getattr(values, 'shape', None)}"
-        )
+        shape = getattr(values, "shape", None)
+        raise ValueError(f"values must be one column, got an array of shape {shape}")
     records = _validate.sequence("values", values)
     if len(records) < 2:
         raise ValueError(f"values must contain at least 2 records, got {len(records)}")
     bad = [i for i, each in enumerate(records) if not isinstance(each, str) or not each.strip()]
     if bad:
+        value = records[bad[0]]
+        value = value.item() if isinstance(value, np.generic) else value
         raise TypeError(
             "values must all be texts and none of them empty, for categories; decide what a "
             f"missing value stands for before you report, got {len(bad)} of {len(records)} others, "
-            f"the first in row {bad[0]}: {_written(records[bad[0]])}"
+            f"the first in row {bad[0]}: {value!r}"
         )
     number = {level: code for code, level in enumerate(levels)}
     number |= {each: number.get(canonical(each), -1) for each in {*records}}
@@ -101,11 +93,6 @@ def level_codes(
     if other is not None:
         codes[strange] = number[canonical(other)]
     return codes, int(strange.size)
-
-
-def _written(value: Any) -> str:
-    """Return the text that an error shows for a value: NumPy's numbers as numbers."""
-    return repr(value.item() if isinstance(value, np.generic) else value)
 
 
 def only_counts(publish: str, bins: int | None) -> None:

@@ -80,10 +80,10 @@ class Frame:
         return self.upper - self.lower
 
     def grid(self, bins: int) -> Grid:
-        """Return the grid of K ≥ 2 equal bins on the range.
+        """Return the grid of K ≥ 2 equal bins on the range, or of one bin for each level.
 
         For whole numbers, every bin covers equally many of them, one if possible, and no more bins
-        are used than are needed.  Categories have one bin for each level.
+        are used than are needed.
         """
         bins = _validate.integer("bins", bins, at_least=2)
         if self.levels:
@@ -177,26 +177,16 @@ def make_column(
     if categories is not None:
         levels = level_names(categories, other)
         other = None if other is None else canonical(other)
-        for option, given, left_out in (
-            ("lower", lower, lower is None),
-            ("upper", upper, upper is None),
-            ("outside", outside, outside == "refuse"),
-            ("whole", whole, not whole),
-        ):
-            if not left_out:
+        clip = None if outside == "refuse" else outside
+        numeric = {"lower": lower, "upper": upper, "outside": clip, "whole": whole or None}
+        for option, given in numeric.items():
+            if given is not None:
                 raise _validate.fail(option, "left out for a column of categories", given)
         codes, moved = level_codes(values, levels, other)
         sorted_codes = np.sort(codes).astype(np.float64)
         sorted_codes.setflags(write=False)
-        return Column(
-            name=name,
-            lower=0.0,
-            upper=len(levels) - 1.0,
-            levels=levels,
-            other=other,
-            values=sorted_codes,
-            moved=moved,
-        )
+        frame = Frame(name=name, lower=0.0, upper=len(levels) - 1.0, levels=levels, other=other)
+        return Column(**vars(frame), values=sorted_codes, moved=moved)
     if other is not None:
         raise _validate.fail("other", "left out without categories", other)
     numbers = _validate.numeric("values", values)
@@ -246,16 +236,10 @@ def make_column(
         )
     inside = np.sort(np.clip(numbers, start, end))
     inside.setflags(write=False)
-    return Column(
-        name=name,
-        lower=start,
-        upper=end,
-        public_range=public,
-        whole=whole,
-        outside=outside,
-        values=inside,
-        moved=moved,
+    frame = Frame(
+        name=name, lower=start, upper=end, public_range=public, whole=whole, outside=outside
     )
+    return Column(**vars(frame), values=inside, moved=moved)
 
 
 def _check_whole(numbers: NDArray[np.float64], lower: float, upper: float) -> None:

@@ -1,7 +1,6 @@
-"""How each release is drawn: the published values as a table, without rounding or a seed.
+"""How each differentially private release is drawn, without rounding or a seed.
 
-There is one function for each release that is differentially private.  It takes the terms of the
-release and the column, and draws in integer arithmetic, from the generator of the operating system.
+A draw takes the terms and the column, and its randomness from the operating system's generator.
 A second call is a second release.
 """
 

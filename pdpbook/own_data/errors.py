@@ -66,10 +66,7 @@ class ColumnDistance:
 def distribution_quantile(
     support: NDArray[np.float64], mass: NDArray[np.float64], levels: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return for each level the first point at which the distribution function reaches it.
-
-    The points ascend.  Levels are in (0, 1] and are reached up to rounding.
-    """
+    """Return the first point at which the distribution function reaches each level in (0, 1]."""
     reached = np.searchsorted(np.cumsum(mass), levels - 1e-12)
     return support[np.minimum(reached, support.size - 1)]
 
@@ -77,11 +74,10 @@ def distribution_quantile(
 def drawn_mean_error(
     support: NDArray[np.float64], mass: NDArray[np.float64], draws: int, target: float
 ) -> float:
-    r"""Return :math:`\mathrm E|\bar X_m-t|`, the mean distance of the mean of m draws from t.
+    r"""Return :math:`\mathrm E|\bar X_m-t|` for m draws of K equally spaced points.
 
-    The draws are independent, from K equally spaced points.  The result is exact up to rounding if
-    m (K - 1) is below 2¹⁷, otherwise it is computed for a normal variable with the same mean and
-    variance, with a relative error of the order 1/m.
+    It is exact up to rounding if m (K - 1) < 2¹⁷; otherwise the mean counts as normal, with a
+    relative error of the order 1/m.
     """
     if draws == 1:
         return float(mass @ np.abs(support - target))
@@ -108,11 +104,7 @@ def drawn_quantile_errors(
     levels: NDArray[np.float64],
     targets: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return the mean distances of the quantiles of several draws from targets, shape (q,).
-
-    A quantile is the smallest draw that has at least this share of the m draws at or below it, so
-    if there is one draw, it is every quantile.
-    """
+    """Return the mean distances of the quantiles of m draws from targets, shape (q,)."""
     from scipy.special import betainc
 
     below = np.minimum(np.cumsum(mass), 1.0)

@@ -1,11 +1,8 @@
 """The queries of a plan that OpenDP makes with Polars, read for an audit.
 
-A plan spends one budget on several queries.  OpenDP summarises its noise in a table: a row for each
-released number, with the aggregate, the distribution and its scale.  The rest is in the plan of
-Polars: which rows take part, the groups, the columns, and the ranges or the candidates.  Both are
-read, and both the description by the caller and the worst case have to agree with what is read.  A
-plan with an unknown step is refused, and the error names the step.  The principle is taught in
-*What a released statistic tells about each record*.
+OpenDP summarises the noise of a plan in a table, with a row for each released number.  The rest is
+in the plan of Polars: which rows take part, the groups, the columns, and the ranges or candidates.
+The description by the caller and the worst case have to agree with what is read from both.
 """
 
 from __future__ import annotations

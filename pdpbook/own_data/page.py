@@ -107,11 +107,7 @@ def _table(frame: pd.DataFrame, label: str) -> str:
 
 
 def _shared(table: pd.DataFrame) -> dict[str, float]:
-    """Return the columns in which all releases that promise something have one value.
-
-    A measurement of a release that promises nothing has to stay in the table.  Such a column is
-    shared only if its value there is infinite, zero or missing, for want of a promise.
-    """
+    """Return the columns in which all releases that promise something have one value."""
     promised = np.isfinite(table["epsilon"])
     found = {}
     for name in table.select_dtypes("number").columns:
@@ -129,11 +125,7 @@ def report_body(
     releases: pd.DataFrame,
     promised: Mapping[str, str],
 ) -> str:
-    """Return a report as a fragment of HTML.
-
-    ``releases`` has a row for each release; ``promised`` says of each what it publishes and
-    promises.
-    """
+    """Return a report as HTML; ``promised`` has a sentence about each release."""
     said = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(each)}</dd>" for name, each in promised.items()
     )

@@ -231,10 +231,7 @@ class Promise:
 
     @property
     def code(self) -> str:
-        """One call of ``make_release`` on ``values``, the column without missing values.
-
-        It is empty if the release is not differentially private.
-        """
+        """One call of ``make_release`` on ``values``; empty without differential privacy."""
         if self.promise != DP:
             return ""
         terms, frame = self.terms, self.terms.frame
@@ -346,10 +343,7 @@ def count_reach(terms: Terms) -> float:
 
 
 def mean_reach(terms: Terms) -> float:
-    """Return a 95 % bound on the error of the mean of noisy counts that are made to sum to n.
-
-    Counting a value as the midpoint of its bin moves it by at most half a bin.
-    """
+    """Return a 95 % bound on the error of the mean: of the noise of the counts, and half a bin."""
     grid = terms.grid
     away = grid.midpoints - grid.midpoints.mean()
     noise = sum_reach(away, terms.spent.epsilon) / terms.records
@@ -362,11 +356,7 @@ def share_reach(terms: Terms) -> float:
 
 
 def counts_and_draws(terms: Terms) -> tuple[float, float, float, float]:
-    """Return how the repaired game divides its budget between noisy counts and draws.
-
-    The numbers are ε, share and δ of :func:`pdpbook.audit.private_randomiser`, and the ε of one
-    draw.
-    """
+    """Return ε, share and δ of :func:`pdpbook.audit.private_randomiser`, and the ε of one draw."""
     n, epsilon, delta = terms.records, terms.spent.epsilon, terms.spent.delta
     rest = (1.0 - SHARE) * epsilon
     drawn = one_draw_epsilon(n, rest, draws=terms.draws, delta=delta / 2.0)

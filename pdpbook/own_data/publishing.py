@@ -29,9 +29,9 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Published", "make_release", "record_of", "refuse_twice"]
 
+File = str | os.PathLike[str]
 #: The release if none is named: a choice that does not depend on the data.
 USUAL = {"counts": "histogram", "mean": "mean", "quantiles": "quantiles", "value": "response"}
 #: The parts of a statement that describe earlier releases of the same file.
@@ -83,14 +84,14 @@ class Published:
 
     def write(
         self,
-        path: str | os.PathLike[str],
+        path: File,
         *,
-        record: str | os.PathLike[str] | None = None,
+        record: File | None = None,
         again: bool = False,
         budget: float | None = None,
-        source: str | os.PathLike[str] | None = None,
+        source: File | None = None,
     ) -> Path:
-        """Write the values, and the statement beside them.
+        """Write the values and the statement beside them, and return the path of the values.
 
         Parameters
         ----------
@@ -98,8 +99,7 @@ class Published:
             Parquet if its name ends in ``.parquet`` or ``.pq``, otherwise CSV.  The statement is
             written to the same name followed by ``.statement.json``.
         record : str or Path, optional
-            A file that only its owner may read, to which the statement is added.  If another
-            process holds the record, the call waits for a minute at most.
+            A file that only its owner may read, to which the statement is added.
         again : bool
             Whether the same thing may have been released before.  Earlier values stay: if
             ``ages.csv`` exists, the new file is ``ages-2.csv``.
@@ -107,11 +107,6 @@ class Published:
             The ε that all releases of the record may cost together, this one included.
         source : str or Path, optional
             The file of the data; the record contains a digest of its contents.
-
-        Returns
-        -------
-        Path
-            Where the values are.
 
         Raises
         ------
@@ -121,7 +116,7 @@ class Published:
             If the record cannot be read, two of the files are one, or the budget is exceeded.  In
             this case nothing has been released.
         OSError
-            If a file cannot be written.  What is in the record then counts as spent.
+            If a file cannot be written.  The release in the record then counts as spent.
         TimeoutError
             If another process holds the record for a minute.
         ImportError
@@ -226,29 +221,13 @@ def make_release(
     if categories is None:
         lower = _validate.number("lower", lower)
         upper = _validate.number("upper", upper, above=lower)
-    column, terms = make_terms(
-        values,
-        epsilon=epsilon,
-        delta=delta,
-        draws=draws,
-        publish=publish,
-        bins=bins,
-        neighbours=neighbours,
-        quantiles=quantiles,
-        categories=categories,
-        name=name,
-        lower=lower,
-        upper=upper,
-        other=other,
-        outside=outside,
-        whole=whole,
-    )
-    offered = {key: each for key, each in RELEASES[publish].items() if each.draw is not None}
+    asked = {key: each for key, each in locals().items() if key != "release"}
+    column, terms = make_terms(**asked)
     chosen = USUAL[publish] if release is None else release
+    offered = {key: each for key, each in RELEASES[publish].items() if each.draw is not None}
     if isinstance(chosen, str) and chosen in RELEASES[publish] and chosen not in offered:
-        raise _validate.fail(
-            "release", f"differentially private, which of {publish!r} are {[*offered]}", chosen
-        )
+        private = f"differentially private, which of {publish!r} are {[*offered]}"
+        raise _validate.fail("release", private, chosen)
     made = offered[_validate.choice("release", chosen, *offered)]
     if chosen == "repaired_game" and terms.delta == 0.0:
         raise _validate.fail("delta", "above 0 for release='repaired_game'", delta)
@@ -257,23 +236,15 @@ def make_release(
     return Published(made.draw(terms, column), _statement(made.promise(terms)), remarks)
 
 
-def refuse_twice(
-    path: str | os.PathLike[str],
-    *,
-    column: str,
-    publish: str,
-    record: str | os.PathLike[str] | None = None,
-) -> None:
-    """Refuse to make the same release twice.
+def refuse_twice(path: File, *, column: str, publish: str, record: File | None = None) -> None:
+    """Refuse a release of the same thing as before.
 
     Parameters
     ----------
-    path : str or Path
-        Where the values are to be written.
+    path, record : str or Path
+        As for :meth:`Published.write`; the record need not exist yet.
     column, publish : str
         The name of the column, and what is to be published.
-    record : str or Path, optional
-        The record of releases, which need not exist yet.
 
     Raises
     ------
@@ -291,24 +262,25 @@ def _refuse_twice(path: Path, column: str, publish: str, known: list[dict[str, A
     """Refuse a release that has an entry in the record, a statement or values already."""
     same = [each for each in known if (each["column"], each["publish"]) == (column, publish)]
     if same:
-        total, last = total_cost(same), Path(same[-1]["values"])
-        lost = (
-            " (it is not there: it has been moved, or the process ended before it was written; "
-            "what has been drawn counts as spent)"
-        )
-        if last.exists() or not last.is_absolute():  # as in older records
-            lost = ""
+        spent, last = total_cost(same)["epsilon"], Path(same[-1]["values"])
+        lost = ""
+        if last.is_absolute() and not last.exists():  # older records have names only
+            lost = (
+                " (it is not there: the file has been moved, or the process ended before the file "
+                "was written; what has been drawn counts as spent)"
+            )
         raise FileExistsError(
             f"{PUBLISHED.get(publish, publish)} of column {column!r} has been released before, the "
-            f"last time {same[-1]['made']} to {last}{lost}, at ε = {total['epsilon']:g} in all; a "
-            "second release costs its ε again, so say again=True (--again) if it is meant, got "
-            f"{str(path)!r}"
+            f"last time {same[-1]['made']} to {last}{lost}, at ε = {spent:g} in all; a "
+            "second release costs its ε again, so give again=True (--again) only if you want one, "
+            f"got path={str(path)!r}"
         )
     for each in (path, statement_path(path)):
         if os.path.lexists(each):
             raise FileExistsError(
-                f"a second release costs its ε again, and {each} is there already; say again=True "
-                f"(--again) if it is meant, got {str(path)!r}"
+                f"path (--output) must be a new file, but {each} is there already: choose another "
+                "name or, to release the same thing again, which costs its ε again, give "
+                f"again=True (--again), got path={str(path)!r}"
             )
 
 
@@ -320,16 +292,16 @@ def _named(entry: dict[str, Any]) -> dict[str, Any]:
 
 def _free(path: Path, known: list[dict[str, Any]]) -> Path:
     """Return the name, or the next numbered name that no file, statement or entry has."""
-    taken, free = {each["values"] for each in known}, path
-    for number in count(2):
+    taken = {each["values"] for each in known}
+    numbered = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2))
+    for free in chain([path], numbered):
         there = os.path.lexists(free) or os.path.lexists(statement_path(free))
         if not there and os.path.abspath(free) not in taken:
             break
-        free = path.with_name(f"{path.stem}-{number}{path.suffix}")
     return free
 
 
-def record_of(file: str | os.PathLike[str]) -> Path:
+def record_of(file: File) -> Path:
     """Return the path of the record of a file, whatever link or name leads to the file.
 
     The record is beside the file itself, under its name and ``.releases.json``, unless another
@@ -364,7 +336,7 @@ def _contents(file: Path) -> str:
 
 
 @contextmanager
-def _held(record: str | os.PathLike[str] | None) -> Iterator[None]:
+def _held(record: File | None) -> Iterator[None]:
     """Lock a record, so that no other process reads or writes it meanwhile."""
     if record is None:
         yield
@@ -372,10 +344,9 @@ def _held(record: str | os.PathLike[str] | None) -> Iterator[None]:
     file = Path(os.path.realpath(record))
     if not file.parent.is_dir():
         raise FileNotFoundError(f"{file} cannot be written: there is no folder {file.parent}")
+    lock = file.with_name(f".{file.name}.lock")
     advice = "It makes a release of the same data, and nothing was released here; try again later"
-    with locked(
-        file.with_name(f".{file.name}.lock"), TimeoutError, advice, seconds=WAIT_FOR_RECORD
-    ):
+    with locked(lock, TimeoutError, advice, seconds=WAIT_FOR_RECORD):
         yield
 
 
@@ -414,30 +385,21 @@ def _moved(column: Column) -> str:
 
 
 def _statement(promise: Promise) -> dict[str, Any]:
-    """Return the statement about a release, from its promise alone, which contains no value.
-
-    If the number of records is hidden, it is not named, and no parameter depends on it.
-    """
+    """Return the statement about a release, from its promise alone, which contains no value."""
     terms, frame = promise.terms, promise.terms.frame
-    removed, replaced = promise.removal, promise.replacement
     numbers, hidden = not frame.levels, promise.hides_records
+    said = ["publish", "release", "title", "what", "promise", "epsilon", "delta", "neighbours"]
+    budgets = {"removal": promise.removal, "replacement": promise.replacement}
     return {
         "column": frame.name,
-        "publish": promise.publish,
-        "release": promise.name,
-        "title": promise.title,
-        "what": promise.what,
-        "promise": promise.promise,
-        "epsilon": promise.epsilon,
-        "delta": promise.delta,
-        "neighbours": promise.neighbours,
-        "removal": removed and {"epsilon": removed.epsilon, "delta": removed.delta},
-        "replacement": replaced and {"epsilon": replaced.epsilon, "delta": replaced.delta},
+        **{each: getattr(promise, "name" if each == "release" else each) for each in said},
+        **{key: each and asdict(each) for key, each in budgets.items()},
         "records": None if hidden else terms.records,
         "records_public": not hidden,
-        "lower": frame.lower if numbers else None,
-        "upper": frame.upper if numbers else None,
-        "outside": frame.outside if numbers else None,
+        **{
+            each: getattr(frame, each) if numbers else None
+            for each in ("lower", "upper", "outside")
+        },
         "missing": "refuse",
         "levels": None if numbers else [*frame.levels],
         "other": frame.other,

@@ -29,11 +29,7 @@ from scipy.special import log_softmax, logsumexp
 from pdpbook import _validate
 from pdpbook._exact import up
 from pdpbook.own_data.audited_table import AuditedTable
-from pdpbook.own_data.query_noise import (
-    adds_whole_numbers,
-    distance_costs,
-    metric_power,
-)
+from pdpbook.own_data.query_noise import adds_whole_numbers, distance_costs, metric_power
 from pdpbook.own_data.released_queries import ReleasedQuery
 
 __all__ = ["query_costs", "worst_cost"]
@@ -85,10 +81,7 @@ class _Moves:
     within: Floats  # shape (n,): the most if the record changes and stays in its group
 
     def replaced(self, group: NDArray[np.int64], power: int, leaves: bool) -> Floats:
-        """Return the most that each record moves the query when it is replaced, shape (n,).
-
-        A record of group -1 is not in the query; some may leave it.
-        """
+        """Return the most that the replacement of each record moves the query, shape (n,)."""
         best = int(self.added.argmax())
         others = np.delete(self.added, best)
         elsewhere = np.where(group == best, others.max() if others.size else 0.0, self.added[best])
@@ -140,10 +133,7 @@ def _number_moves(
 
 
 def _worst_distance(query: ReleasedQuery, sizes: NDArray[np.int64], replaced: bool) -> float:
-    """Return the largest distance that a record with the worst values moves the query.
-
-    For a mean, the groups are as large as in the table; for a quantile, the result is the loss.
-    """
+    """Return the largest distance by a record with the worst values; for a quantile, its loss."""
     several, power = sizes.size > 1, metric_power(query.mechanism)
     within = 0.0
     if query.statistic == "count":

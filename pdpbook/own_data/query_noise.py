@@ -99,10 +99,7 @@ def adds_whole_numbers(mechanism: Any) -> bool:
 
 
 def distance_costs(mechanism: Any, scale: float, distances: Floats) -> Floats:
-    """Return the cost of distances under additive noise: pure losses, or ρ.
-
-    A measurement of OpenDP has its own scale.
-    """
+    """Return the cost of distances under additive noise: pure losses, or ρ."""
     if not isinstance(mechanism, str):
         return _mapped_costs(mechanism, distances)
     scaled: Floats = up(distances / scale, 1)
@@ -132,8 +129,7 @@ def _mapped_costs(measurement: Any, distances: Floats) -> Floats:
 def grid_excess(mechanism: Any, scale: float, numbers: int) -> tuple[float, float]:
     """Return what the grid of Gaussian noise adds, if one record moves this many numbers.
 
-    The first is added to ε, for each √ρ, and the second to the logarithm of δ.  For a measurement,
-    whose noise is not known, the first is infinite.
+    The first is added to ε, for each √ρ (infinite for unknown noise), the second to the log of δ.
     """
     if mechanism == "gaussian":
         return 0.0, 0.0
@@ -143,11 +139,7 @@ def grid_excess(mechanism: Any, scale: float, numbers: int) -> tuple[float, floa
 
 
 def epsilons_at(rho: Floats, delta: float, excess: Floats, log_excess: float) -> Floats:
-    """Return the ε at δ of Gaussian noise whose queries add up to ρ.
-
-    ``excess``, as large as ρ, and ``log_excess`` are what the grids add to ε and to the logarithm
-    of δ.
-    """
+    """Return the ε at δ of Gaussian queries that add up to ρ, with what their grids add."""
     distinct, place = np.unique(rho, return_inverse=True)
     if distinct.size > MOST:
         distinct, place = np.unique(_shortened(rho), return_inverse=True)

@@ -1,11 +1,7 @@
-r"""A query whose answers were released with noise, described for an audit.
+"""A query whose answers were released with noise, described for an audit.
 
-A query describes which number of each group was released (a count, a sum, a mean or a quantile),
-the range to which the values of the column were clipped, and the noise, or the mechanism that chose
-a candidate, with its scale.  The noise is named, or it is a measurement of OpenDP
-(:mod:`pdpbook.own_data.query_noise`).  The released answers are not part of it, because the loss of
-a record depends only on the query and the noise.  The principle is taught in *What a released
-statistic tells about each record*.
+The released answers are not part of the description, because the loss of a record depends only on
+the query and the noise (:mod:`pdpbook.own_data.query_noise`).
 """
 
 from __future__ import annotations

@@ -1,16 +1,9 @@
-r"""The ways to publish a column: what each promises, what it costs, and how it is drawn.
+"""The ways to publish a column: what each promises, what it costs, and how it is drawn.
 
-Releases of different things cannot be compared, so the user first says what to publish: a table of
-*counts*, a *mean*, *quantiles*, or single *values* drawn like the data.  :data:`RELEASES` lists the
-releases of each.  The promise of a :class:`Release` follows from n, ε and the range
-(:mod:`pdpbook.own_data.promises`).  One of its functions measures its cost on the column, and the
-other draws it (:mod:`pdpbook.own_data.draws`) if it is differentially private.
-
-The cost is the loss of each record and the distance of what is published from the column.  For
-several draws the loss is the ε of all draws at δ, as in the promise.
-
-A column of categories has levels in place of a range.  Only its counts are released, and because
-levels have no distance, its releases are compared by the error of a count.
+Only releases of the same thing can be compared, and :data:`RELEASES` lists the releases of each.
+The promise of a :class:`Release` follows from n, ε and the range
+(:mod:`pdpbook.own_data.promises`); one of its functions measures its cost on the column, the loss
+of each record and the error; the other draws it (:mod:`pdpbook.own_data.draws`).
 """
 
 from __future__ import annotations
@@ -209,10 +202,7 @@ class ReleaseSetting:
         return np.random.default_rng([self.seed, run])
 
     def fixed_losses(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return each bin's fixed-noise loss by one draw when its records are released with a row.
-
-        It is nan for empty bins.
-        """
+        """Return the fixed-noise loss of each bin by one draw with a row, nan for empty bins."""
         occupied = self.counts > 0
         losses = np.full(self.terms.bins, np.nan)
         rows = whole_weights(rows) / float(_exact.UNITS)  # as they are drawn
@@ -221,11 +211,9 @@ class ReleaseSetting:
         return losses
 
     def all_draws(self, losses: NDArray[np.float64], delta: float) -> NDArray[np.float64]:
-        """Return the cost of all draws for records with the given fixed-noise losses by one draw.
+        """Return the cost of all draws for records with the given losses by one draw.
 
-        This is the smallest ε at δ that is valid for every record with this loss, the quantity that
-        the promise bounds; for one draw it is the loss.  Infinite losses, and nan for empty bins,
-        stay.
+        It is the smallest ε at δ that is valid for every record with this loss, as in the promise.
         """
         draws = self.terms.draws
         totals = draws * losses
@@ -237,10 +225,7 @@ class ReleaseSetting:
         return totals
 
     def errors(self, distributions: NDArray[np.float64], *, drawn: bool) -> dict[str, Any]:
-        """Return the errors of distributions, shape (r, K), or of values drawn from them.
-
-        The result has attributes of a :class:`ColumnRelease`, averaged over the r repetitions.
-        """
+        """Return the average errors of distributions, shape (r, K), or of draws from them."""
         terms, points = self.terms, self.terms.grid.midpoints
         divergence = float(np.mean([kl_divergence(self.frequency, each) for each in distributions]))
         if terms.frame.levels:
@@ -356,11 +341,7 @@ def game(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
 
 
 def _equilibrium(played: NVOGame) -> NDArray[np.int64]:
-    """Return where best responses end, from the best common scale that is private.
-
-    If one of very few records has left, even the largest scale may expose a record; the dynamics
-    then start there.
-    """
+    """Return where best responses end, from the best common scale that is private, if any is."""
     outcomes = [played.evaluate(played.constant_profile(v)) for v in range(played.actions)]
     safe = [each for each in outcomes if each.private_records == played.records]
     start = min(safe or outcomes[:1], key=lambda outcome: outcome.divergence)
@@ -372,8 +353,8 @@ def _end_to_end(
 ) -> float | None:
     """Return the largest end-to-end loss by all draws, or None if it takes too many reruns.
 
-    Without a record, the noise of the others may be entirely different.  Only the loss of one draw
-    is then known about the likelihood ratio, so optimal composition gives the cost of many draws.
+    Without a record, the noise of the others may be entirely different, so only optimal composition
+    bounds the cost of many draws.
     """
     occupied = np.count_nonzero(setting.counts)
     if setting.column.records < 3 or occupied > min(setting.reruns, most):
@@ -403,11 +384,7 @@ def cut_counts(setting: ReleaseSetting) -> NDArray[np.float64]:
 
 
 def noisy_counts(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
-    """Return the cost of counts with two-sided geometric noise.
-
-    Their error is the size of the noise, 1 / sinh(ε) on average.  The distribution is the one that
-    a reader obtains by cutting the counts at 0.
-    """
+    """Return the cost of noisy counts, which a reader cuts at 0 to obtain a distribution."""
     errors = setting.errors(cut_counts(setting), drawn=False)
     epsilon = setting.terms.spent.epsilon  # every record loses ε
     losses = np.full(setting.column.records, epsilon)
@@ -469,8 +446,7 @@ def noisy_quantiles(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
 def range_from_data(release: ColumnRelease, column: Column) -> ColumnRelease:
     """Return a release without its promise, because its range was taken from the data.
 
-    If only one record is at an end of the range, the released points move when it is removed, so
-    the largest end-to-end loss is infinite.
+    If only one record is at an end of the range, its end-to-end loss is infinite.
     """
     ends = column.values[[0, -1]]
     alone = column.values[1] > ends[0] or column.values[-2] < ends[1]
@@ -486,10 +462,7 @@ def range_from_data(release: ColumnRelease, column: Column) -> ColumnRelease:
 
 @dataclass(frozen=True)
 class Release:
-    """A way to publish a column: what it promises, what it costs on the data, and how it is drawn.
-
-    ``draw`` is None for a release that is not differentially private, which is never drawn here.
-    """
+    """A way to publish a column; ``draw`` is None without differential privacy."""
 
     name: str
     measure: Callable[[Promise, ReleaseSetting], ColumnRelease]

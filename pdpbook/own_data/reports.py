@@ -145,21 +145,16 @@ class Report:
     @cached_property
     def recommended(self) -> ColumnRelease:
         """The release that the rule of this module chooses."""
-        return next(
-            each
-            for each in self._candidates
-            if not any(self._nearer(other, each) for other in self._candidates)
-        )
+        all_ = self._candidates
+        return next(one for one in all_ if not any(self._nearer(each, one) for each in all_))
 
     @cached_property
     def equally_good(self) -> tuple[ColumnRelease, ...]:
         """The other releases whose errors are too close to the recommended one to tell apart."""
-        best = self.recommended
-        return tuple(
-            each
-            for each in self._candidates
-            if each is not best and not self._nearer(best, each) and not self._nearer(each, best)
-        )
+        best, others = self.recommended, self._candidates
+        others.remove(best)
+        pairs = [(each, self._nearer(best, each) or self._nearer(each, best)) for each in others]
+        return tuple(each for each, differs in pairs if not differs)
 
     @property
     def recommendation(self) -> str:
@@ -226,12 +221,7 @@ class Report:
 
     @property
     def guarantees(self) -> dict[str, str]:
-        """What each release promises in a few sentences, by its name.
-
-        Neighbouring data sets differ by the removal or the replacement of one record, as requested,
-        and the number of records is public; for a differentially private release, the ε for the
-        other change of a record is stated too.
-        """
+        """What each release promises against removal and replacement of one record, by name."""
         return {each.name: self._guarantee(each) for each in self.releases}
 
     def _guarantee(self, release: ColumnRelease) -> str:
@@ -394,8 +384,8 @@ class Report:
         values = column.values
         if column.levels:
             values = np.array(column.levels, dtype=object)[values.astype(int)]
-        columns = {column.name: values}
-        return pd.DataFrame(columns | {each.name: each.losses for each in self.releases})
+        losses = {each.name: each.losses for each in self.releases}
+        return pd.DataFrame({column.name: values} | losses)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain numbers and strings, for a program.
@@ -405,7 +395,7 @@ class Report:
         """
         column, numbers = self.column, not self.column.levels
         table, guarantees = self.table().reset_index(), self.guarantees
-        return {
+        said: dict[str, Any] = {
             "column": column.name,
             "publish": self.publish,
             "records": column.records,
@@ -413,13 +403,10 @@ class Report:
             "upper": column.upper if numbers else None,
             "public_range": column.public_range,
             "levels": None if numbers else [*column.levels],
-            "other": column.other,
-            "moved": column.moved,
-            "whole": column.whole,
-            "bins": self.bins,
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "draws": self.draws,
+        }
+        said |= {each: getattr(column, each) for each in ("other", "moved", "whole")}
+        said |= {each: getattr(self, each) for each in ("bins", "epsilon", "delta", "draws")}
+        return said | {
             "neighbours": self.recommended.neighbours,
             "compared at": self.neighbours,
             "releases": [
@@ -444,9 +431,9 @@ class Report:
         from pdpbook.plotting.own_data import decision
 
         grid, best = self.column.grid(self.bins), self.recommended
-        counts = grid.counts(self.column.values)
+        counts, levels = grid.counts(self.column.values), self.column.levels
         measure = {"mean": "error of the mean", "quantiles": "error of the quantiles"}
-        usual = "error of a count in records" if self.column.levels else "Wasserstein distance"
+        usual = "error of a count in records" if levels else "Wasserstein distance"
         return decision(
             {each.title: (each.error, each.promise) for each in self.releases},
             {each.title: each.losses for each in self.releases if each.algorithm != "none"},
@@ -457,8 +444,8 @@ class Report:
             name=self.column.name,
             epsilon=self.epsilon,
             measure=measure.get(self.publish, usual),
-            levels=self.column.levels,
-            one_run=best.standard_error > 0.0 or bool(self.column.levels),
+            levels=levels,
+            one_run=best.standard_error > 0.0 or bool(levels),
             drawn=best.draws is not None,
         )
 
@@ -619,43 +606,21 @@ def report(
     >>> found.bins, found["noisy_counts"].largest_loss, round(found["noisy_counts"].error, 2)
     (3, 1.0, 0.85)
     """
+    asked = {
+        key: each for key, each in locals().items() if key not in ("seed", "reruns", "progress")
+    }
     seed = _validate.integer("seed", seed, at_least=0)
     reruns = _validate.integer("reruns", reruns, at_least=0)
     shown = None if progress is None else _validate.boolean("progress", progress)
-    column, terms = make_terms(
-        values,
-        epsilon=epsilon,
-        delta=delta,
-        draws=draws,
-        publish=publish,
-        bins=bins,
-        neighbours=neighbours,
-        quantiles=quantiles,
-        categories=categories,
-        name=name,
-        lower=lower,
-        upper=upper,
-        other=other,
-        outside=outside,
-        whole=whole,
-    )
+    column, terms = make_terms(**asked)
     setting = ReleaseSetting(column, terms, RUNS, reruns, seed)
     left_out = _left_out(setting) if publish == "value" else {}
     chosen = [make for name, make in RELEASES[publish].items() if name not in left_out]
     made = [each(setting) for each in _extras.progress_bar(chosen, desc="releases", shown=shown)]
     if not column.public_range:
         made = [range_from_data(each, column) for each in made]
-    return Report(
-        column,
-        publish,
-        terms.bins,
-        terms.epsilon,
-        terms.delta,
-        terms.draws,
-        terms.neighbours,
-        tuple(made),
-        left_out,
-    )
+    asked_for = terms.bins, terms.epsilon, terms.delta, terms.draws, terms.neighbours
+    return Report(column, publish, *asked_for, tuple(made), left_out)
 
 
 def _left_out(setting: ReleaseSetting) -> dict[str, str]:
