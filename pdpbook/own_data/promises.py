@@ -1,36 +1,28 @@
 r"""What each release promises: known from n, ε and the range, and from nothing else.
 
-Two kinds of promise are kept apart.
-
 *Differential privacy* is a property of the algorithm: whatever the records are, adding or removing
 one of them changes the probability of any output by a factor of at most :math:`e^\varepsilon` (but
 for δ).  Randomisers that are chosen from n and ε alone, noisy counts, and noisy statistics have it.
-
 A *fixed-noise* promise is a property of this column: no record's loss exceeds ε as long as the
 others keep the noise that was chosen with the record present.  A common scale or a game that is
 computed from the data has it, and its *end-to-end loss*, for which everything is computed again
-without the record, may be larger.
+without the record, may be larger.  If the range is taken from the data, nothing is promised.
 
-Both are promised only for a public range.  If the range is taken from the data, it moves when the
-smallest or the largest record leaves, and nothing is promised.
+Bins, scales and the ε of one draw are chosen from the number of records n, so n is public.
+*Removal* compares the data with and without a record under the noise for n records; *replacement*
+compares two data sets of n records that differ in one.  A replacement is a removal and an addition,
+so it costs at most twice the ε, and for some releases no more than a removal.  A promise states
+both, but (ε, δ) is promised for the ``neighbours`` of the terms, and each release has as much noise
+as this requires.
 
-Bins, scales and the ε of one draw are chosen from the number of records n.  The promises therefore
-assume that n is public.  Two kinds of neighbours are common.  *Removal* compares the data with and
-without a record under the noise for n records; *replacement* compares two data sets of n records
-that differ in one.  A replacement is a removal and an addition, so it costs at most twice the ε,
-and for some releases no more than a removal.  A promise therefore states both, and releases may be
-compared only at the same promise: (ε, δ) is promised for the ``neighbours`` of the terms, and each
-release has as much noise as this requires.
-
-:func:`make_promise` makes a :class:`Promise` from the :class:`pdpbook.own_data.Terms` of a release,
-which contain no value of the column.  A statement is written from the promise alone and published
-with the release, so it contains no value of the column either.  What a release costs on the data is
-added to the promise in :mod:`pdpbook.own_data.releases`.
+:func:`make_promise` makes a :class:`Promise` from the :class:`pdpbook.own_data.Terms`, which
+contain no value of the column.  A statement is written from the promise alone, so it contains none
+either, and may be published.
 
 Some promises mean next to nothing.  An ε bounds the factor by which a release changes the odds of
 an attacker, and at a large ε even an attacker with odds of 1 may end up nearly certain.  A δ that
 is not below 1/n promises nothing to one of the n records: publishing a random record without noise
-has ε = 0 at δ = 1/n.  The warnings follow from the terms, so they may be published with a release.
+has ε = 0 at δ = 1/n.
 """
 
 from __future__ import annotations

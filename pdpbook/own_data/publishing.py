@@ -1,18 +1,15 @@
-r"""Making a release: published values, drawn without rounding, and a statement about them.
+"""Making a release: published values, drawn without rounding, and a statement about them.
 
 :func:`make_release` draws once, from the operating system's generator, and returns the values with
-a statement for programs: what the values are, ε and δ, the neighbours, whether the number of
-records is public, the settings, the generator and the version.  The statement is written from the
-promise of the release alone (:mod:`pdpbook.own_data.promises`), which contains no value, so it may
-be published.  A digest of the data may not: an attacker could test a guess of the data with it, and
-no noise hides the answer.
+a statement for programs.  The statement is written from the promise alone
+(:mod:`pdpbook.own_data.promises`), which contains no value, so it may be published.  A digest of
+the data may not: an attacker could test a guess of the data with it.
 
-Making a release twice costs its ε twice, and the costs of all releases of a file add up
-(:mod:`pdpbook.own_data.spending`).  A *record*, which only the owner of the file can read,
-therefore lists its releases.  The record identifies the file by a digest of its contents, and
-contains what the owner has to know and a statement must not reveal, such as how many values were
-moved into the range.  A second release of the same thing, of the same column, is refused unless the
-caller confirms it; it is then written beside the first.
+The costs of all releases of a file add up (:mod:`pdpbook.own_data.spending`).  A *record*, which
+only the owner of the file can read, therefore lists them, identifies the file by a digest of its
+contents, and contains the remarks that a statement must not reveal.  A second release of the same
+thing, of the same column, is refused unless the caller confirms it; it is then written beside the
+first.
 
 The record has to be right even if the process is killed, and what has been drawn counts as spent.
 So the entry in the record is written first, then the statement, and then the values, each

@@ -105,11 +105,8 @@ def _number_moves(
     if query.statistic == "count":
         return _Moves(np.ones(n), np.ones(sizes.size), np.zeros(n))
     x = np.clip(columns.numbers(query.column), query.lower, query.upper)
-    if (
-        query.statistic == "sum"
-        and adds_whole_numbers(query.mechanism)
-        and (x != np.floor(x)).any()
-    ):
+    whole = query.statistic == "sum" and adds_whole_numbers(query.mechanism)
+    if whole and (x != np.floor(x)).any():
         place = int(np.flatnonzero(x != np.floor(x))[0])
         raise ValueError(
             f"table[{query.column!r}] must contain whole numbers, like the noise, "
@@ -169,11 +166,8 @@ def _quantile_moves(
     nodes = points.size // 2 + 1 if query.mechanism == "permute and flip" else 1
     rounds = groups * cells * points.size * nodes * (cells if replaced else 1)
     if rounds > _validate.ROUNDS:
-        raise _validate.fail(
-            "candidates",
-            f"so few that {groups} group(s) need at most 1e9 steps and not {rounds:.2g}",
-            points.size,
-        )
+        few = f"so few that {groups} group(s) need at most 1e9 steps and not {rounds:.2g}"
+        raise _validate.fail("candidates", few, points.size)
     q, place = query.quantile, 2 * np.arange(points.size) + 1
     moves = np.sign(place - np.arange(cells)[:, None]).astype(float)  # below, at or above
     moves = np.where(moves > 0, (1.0 - q) * moves, q * moves)

@@ -1,12 +1,11 @@
 r"""What a release made by another program reveals about each record of a table.
 
-A library for differential privacy states one ε for all records when it releases counts, sums, means
-or quantiles: the loss of the worst possible record.  Most records lose less.  A release with noise
-is a *query*, which turns the table into numbers, and *noise* that was chosen without the table.
-The privacy map of the noise gives the privacy loss when the numbers move by a distance d, for
-example d/b for Laplace noise of scale b.  At the largest distance that any record can cause, this
-is the ε of the release; at the distance by which *this* record moves the numbers, it is the
-record's own loss (:mod:`pdpbook.own_data.query_losses`).
+A library for differential privacy states one ε for all records: the loss of the worst possible
+record.  Most records lose less.  A release with noise is a *query*, which turns the table into
+numbers, and *noise* that was chosen without the table.  The privacy map of the noise gives the loss
+when the numbers move by a distance d, for example d/b for Laplace noise of scale b.  At the largest
+distance that any record can cause, this is the ε of the release; at the distance by which *this*
+record moves the numbers, it is the record's own loss (:mod:`pdpbook.own_data.query_losses`).
 
 The losses of several queries are added (basic composition), because what they release is
 independent given the table, and an attacker sees every answer.  Gaussian noise has no finite loss:
@@ -16,8 +15,7 @@ at one δ (:mod:`pdpbook.own_data.query_noise`).
 No loss is understated: rounding is upward, and the audit marks the losses for which it has only an
 upper bound.  It assumes that the query itself is computed without rounding and that the list of the
 groups is public.  One row of the table is one record; a person with several rows loses at most the
-sum of their losses.  The principle is taught in *What a released statistic tells about each
-record*.
+sum of their losses.
 """
 
 from __future__ import annotations
@@ -96,16 +94,9 @@ class ReleaseAudit:
         percentile and the largest loss of a record, in nats.
         """
         rows = [*self.query_losses, self.losses]
-        worst = [*self.query_worst_cases, self.worst_case]
-        return pd.DataFrame(
-            {
-                "worst case": worst,
-                "median": [_quantile(row, 0.5) for row in rows],
-                "99 %": [_quantile(row, 0.99) for row in rows],
-                "largest": [row.max() for row in rows],
-            },
-            index=pd.Index([*self.names, "all queries"], name="query"),
-        )
+        worst = {"worst case": [*self.query_worst_cases, self.worst_case]}
+        names = pd.Index([*self.names, "all queries"], name="query")
+        return pd.DataFrame(worst | _spread(rows, {"median": 0.5, "99 %": 0.99}), index=names)
 
     def by_group(self, labels: ArrayLike) -> pd.DataFrame:
         """Return how the losses are spread within groups of records, by labels of shape (n,).
@@ -118,15 +109,9 @@ class ReleaseAudit:
         shares = np.bincount(codes, finite, minlength=len(groups)) / (finite.sum() or 1.0)
         order = np.argsort(codes, kind="stable")
         parts = np.split(self.losses[order], np.cumsum(np.bincount(codes))[:-1])
+        spread = _spread(parts, {"10 %": 0.1, "median": 0.5, "90 %": 0.9})
         frame = pd.DataFrame(
-            {
-                "records": [part.size for part in parts],
-                "10 %": [_quantile(part, 0.1) for part in parts],
-                "median": [_quantile(part, 0.5) for part in parts],
-                "90 %": [_quantile(part, 0.9) for part in parts],
-                "largest": [part.max() for part in parts],
-                "share": shares,
-            },
+            {"records": [part.size for part in parts]} | spread | {"share": shares},
             index=pd.Index(groups, name=getattr(labels, "name", None)),
         )
         return frame.sort_values("largest", ascending=False, kind="stable")
@@ -250,6 +235,10 @@ def audit_release(
     )
 
 
-def _quantile(values: Floats, share: float) -> float:
-    """Return the smallest value with at least this share below or at it; infinite values count."""
-    return float(np.quantile(values, share, method="inverted_cdf"))
+def _spread(parts: Sequence[Floats], shares: dict[str, float]) -> dict[str, list[float]]:
+    """Return the smallest values with some shares below or at them, and the largest value."""
+    found = {
+        name: [float(np.quantile(part, share, method="inverted_cdf")) for part in parts]
+        for name, share in shares.items()
+    }
+    return found | {"largest": [part.max() for part in parts]}

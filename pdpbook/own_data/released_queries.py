@@ -31,24 +31,8 @@ LARGEST, FARTHEST = 1e100, 1e50
 class ReleasedQuery:
     """A query whose answers were released with noise: made by :func:`released_query`.
 
-    Attributes
-    ----------
-    statistic : str
-        "count", "sum", "mean" or "quantile".
-    column, where : str or None
-    by : tuple of str
-        Empty for one answer about the whole table.
-    lower, upper, quantile, scale : float
-        nan if the statistic, or a measurement of OpenDP, has none.
-    candidates : tuple of float
-        Empty for statistics other than a quantile.
-    mechanism : str or opendp.mod.Measurement
-    name : str
-        The name of the query.
-
-    See Also
-    --------
-    released_query : the meaning of the attributes.
+    The attributes are its arguments; an argument without a meaning for the statistic is None, nan
+    or empty.
     """
 
     statistic: str
@@ -174,19 +158,9 @@ def released_query(
         words = statistic if column is None else f"{statistic} of {column}"
         words += f" where {where}" if where else ""
         name = words + (f" by {', '.join(groups)}" if groups else "")
-    return ReleasedQuery(
-        statistic,
-        column,
-        groups,
-        where,
-        low,
-        high,
-        share,
-        points,
-        mechanism,
-        spread,
-        _word("name", name),
-    )
+    named = _word("name", name)
+    settings = low, high, share, points, mechanism, spread
+    return ReleasedQuery(statistic, column, groups, where, *settings, named)
 
 
 def _word(name: str, value: Any) -> str:

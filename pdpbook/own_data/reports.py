@@ -1,24 +1,19 @@
-r"""From a column to a decision: all suitable releases side by side, and the one to use.
+"""From a column to a decision: all suitable releases side by side, and the one to use.
 
-The user first says what to publish: a table of counts, the mean, quantiles, or single values drawn
-like the data.  For each release of it in :mod:`pdpbook.own_data.releases`, :func:`report` computes
-the promise, the loss of each record and the error, and recommends one by a rule that considers the
-promise first and the error second:
+The user first says what to publish.  For each release of it in :mod:`pdpbook.own_data.releases`,
+:func:`report` computes the promise, the loss of each record and the error, and recommends one by a
+rule that considers the promise first and the error second:
 
 0. If the range is taken from the data, no release keeps a promise, and the recommendation begins
    with that.  What follows is what would be recommended if the range were public.
 1. Only a release that is differentially private is recommended, because its promise holds for an
    attacker who knows the algorithm, whatever the records are.  A fixed-noise promise assumes that
    the noise of the others does not react to a record, and no attacker has to assume that.
-2. Among these the one with the smallest error is recommended: the Wasserstein distance from the
-   column for counts and for values, the distance from the mean, or the average distance from the
-   quantiles.  Errors of noisy counts are averages over repetitions, so one release counts as nearer
-   than another only if its error is smaller by more than five percent or a hundredth of a bin,
-   whichever is larger, plus the standard error of the difference.  If no release is nearer than
-   several others, the simplest of these is recommended, and the report names the others.
-
-For a column of categories only a table of counts is published, and its error is the error of a
-count in records (:mod:`pdpbook.own_data.categories`).
+2. Among these the one with the smallest error is recommended.  Errors of noisy counts are averages
+   over repetitions, so one release counts as nearer than another only if its error is smaller by
+   more than five percent or a hundredth of a bin, whichever is larger, plus the standard error of
+   the difference.  If no release is nearer than several others, the simplest of these is
+   recommended, and the report names the others.
 
 A report is computed from the data and is not private itself.
 """
