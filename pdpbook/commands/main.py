@@ -48,18 +48,10 @@ click = _extras.require("click")
 
 GIVEN = click.Path(exists=True, dir_okay=False, path_type=Path)
 WRITTEN = click.Path(dir_okay=False, path_type=Path)
-#: The option that sets an argument of a function, if their names differ.
-OPTIONS = {"lower": "range", "upper": "range"}
-#: The parameters of the command that apply to numbers only, and their options.
-OF_NUMBERS = {
-    "bounds": "--range",
-    "range_from_data": "--range-from-data",
-    "bins": "--bins",
-    "whole": "--whole",
-    "outside": "--outside",
-    "decimal": "--decimal",
-    "thousands": "--thousands",
-}
+#: The options whose names differ from those of their parameters or of arguments of the package.
+OPTIONS = {"lower": "range", "upper": "range", "bounds": "range"}
+#: The parameters of the command that apply to numbers only.
+OF_NUMBERS = "bounds range_from_data bins whole outside decimal thousands".split()
 
 
 @contextmanager
@@ -139,13 +131,13 @@ def asked_levels(categories: str | None, other: str | None) -> tuple[str, ...]:
             raise click.UsageError(f"Give --other only with --categories, got {other!r}")
         return ()
     context = click.get_current_context()
-    for name, option in OF_NUMBERS.items():
+    for name in OF_NUMBERS:
         given = context.get_parameter_source(name)
         if given is not None and given is not click.core.ParameterSource.DEFAULT:
-            value = context.params[name]
+            option = OPTIONS.get(name, name).replace("_", "-")
             raise click.UsageError(
-                f"{option} is for a column of numbers: leave it out with --categories, "
-                f"got {value!r}"
+                f"--{option} is for a column of numbers: leave it out with --categories, "
+                f"got {context.params[name]!r}"
             )
     fields = next(csv.reader([categories], skipinitialspace=True), [])  # a line of CSV
     return level_names([each.strip() for each in fields], other)

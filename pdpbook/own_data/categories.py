@@ -1,25 +1,22 @@
-r"""A column of categories, whose levels are public.
+"""A column of categories, whose levels are public.
 
-The levels of a column such as *education* are part of the release, like the range of a column of
-numbers.  The user therefore gives them, in the order in which they are published, and they are
-never read from the data: a list of the levels that occur would reveal that somebody has the rarest
-of them, and no ε covers this.  A level that no record has is published like any other.  A value
-that is not one of the levels is refused or, if the user names a level for all other values, counted
-there.  Texts that look the same are the same level: an accent may be a separate character or not,
-and blanks at the ends do not count.
+The user gives the levels in the order in which they are published, and they are never read from the
+data: a list of the levels that occur would reveal that somebody has the rarest of them, and no ε
+covers this.  A level that no record has is published like any other.  A value that is not one of
+the levels is refused or, if the user names a level for all other values, counted there.  Texts that
+look the same are the same level: an accent may be a separate character or not, and blanks at the
+ends do not count.
 
 After this check a record is the number of its level, from 0 to k − 1, and the column is a
-:class:`pdpbook.own_data.Column` with one bin of width 1 for each level.  A table of counts by level
-is then the histogram of n records in k bins, so its counts are released, drawn and accounted for as
-in every other column (:mod:`pdpbook.own_data.releases`): a record changes one count by one, and
-loses ε.
-
-Levels have neither an order nor a distance.  A mean, quartiles, Laplace noise and the errors of
-values that are drawn like the data need an order or a distance, so they are not offered, and the
-releases are compared by the error of a count, in records.
+:class:`pdpbook.own_data.Column` with one bin of width 1 for each level, whose counts are released,
+drawn and accounted for as in every other column (:mod:`pdpbook.own_data.releases`).  A mean,
+quartiles, Laplace noise and the errors of drawn values need an order or a distance, which levels
+lack, so they are not offered.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from pdpbook import _validate
 from pdpbook._tables import canonical
 
-__all__ = ["level_codes", "level_names", "only_counts"]
+__all__ = ["level_codes", "level_names", "only_counts", "refuse_rows"]
 
 #: The largest number of levels, which is also the largest number of bins of a report.
 MOST_LEVELS = 1024
@@ -70,29 +67,38 @@ def level_codes(
     records = _validate.sequence("values", values)
     if len(records) < 2:
         raise ValueError(f"values must contain at least 2 records, got {len(records)}")
-    bad = [i for i, each in enumerate(records) if not isinstance(each, str) or not each.strip()]
-    if bad:
-        value = records[bad[0]]
-        value = value.item() if isinstance(value, np.generic) else value
-        raise TypeError(
-            "values must all be texts and none of them empty, for categories; decide what a "
-            f"missing value stands for before you report, got {len(bad)} of {len(records)} others, "
-            f"the first in row {bad[0]}: {value!r}"
-        )
+    refuse_rows(
+        records,
+        [not isinstance(each, str) or not each.strip() for each in records],
+        "all be texts and none of them empty, for categories; decide what a missing value stands "
+        "for before you report",
+        "others",
+        TypeError,
+    )
     number = {level: code for code, level in enumerate(levels)}
     number |= {each: number.get(canonical(each), -1) for each in {*records}}
     codes = np.array([number[each] for each in records], dtype=np.int64)
-    strange = np.flatnonzero(codes < 0)
-    if strange.size and other is None:
-        where = int(strange[0])
-        raise ValueError(
-            "values must be among the levels in categories unless other names a level for the "
-            f"rest, got {strange.size} of {len(records)} that are not, the first in row {where}: "
-            f"{records[where]!r}"
-        )
+    strange = codes < 0
+    if other is None:
+        among = "be among the levels in categories unless other names a level for the rest"
+        refuse_rows(records, strange, among, "that are not")
     if other is not None:
         codes[strange] = number[canonical(other)]
-    return codes, int(strange.size)
+    return codes, int(strange.sum())
+
+
+def refuse_rows(
+    values: Any, bad: ArrayLike, must: str, what: str, error: type[Exception] = ValueError
+) -> None:
+    """Refuse a column with bad values; the message has their number and the first of them."""
+    rows = np.flatnonzero(bad)
+    if rows.size:
+        first = values[rows[0]]
+        shown = first.item() if isinstance(first, np.generic) else first
+        raise error(
+            f"values must {must}, got {rows.size} of {len(values)} {what}, the first in row "
+            f"{rows[0]}: {shown!r}"
+        )
 
 
 def only_counts(publish: str, bins: int | None) -> None:

@@ -112,25 +112,20 @@ def _around(
 
 def draw_by(terms: Terms, column: Column, rows: NDArray[np.float64]) -> pd.DataFrame:
     """Draw values of records by a randomiser that does not depend on the data."""
-    return _values(terms, _counts(terms, column), rows)
+    return _values(terms, terms.grid.counts(column.values), rows)
 
 
 def draw_repaired_game(terms: Terms, column: Column) -> pd.DataFrame:
     """Draw values of records under a randomiser that is made from noisy counts."""
-    counts = _counts(terms, column)
-    total, share, delta, _ = counts_and_draws(terms)
+    counts, (total, share, delta, _) = terms.grid.counts(column.values), counts_and_draws(terms)
     made = private_randomiser(counts, epsilon=total, delta=delta, share=share, actions="blur")
     return _values(terms, counts, made.randomiser)
 
 
-def _counts(terms: Terms, column: Column) -> NDArray[np.int64]:
-    """Return the exact counts, shape (K,)."""
-    return terms.grid.counts(column.values)
-
-
 def _noisy(terms: Terms, column: Column) -> NDArray[np.int64]:
     """Return counts with two-sided geometric noise, shape (K,)."""
-    return np.asarray(geometric_mechanism(_counts(terms, column), epsilon=terms.spent.epsilon))
+    counts = terms.grid.counts(column.values)
+    return np.asarray(geometric_mechanism(counts, epsilon=terms.spent.epsilon))
 
 
 def _values(terms: Terms, counts: NDArray[np.int64], rows: NDArray[np.float64]) -> pd.DataFrame:

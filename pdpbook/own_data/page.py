@@ -72,14 +72,11 @@ def _cell(value: object) -> str:
     text = f"{value:.2e}" if abs(value) >= _HUGE else f"{value:.3g}"
     if 100.0 <= abs(value) < _HUGE:
         text = f"{value:,.0f}"
-    digits, _, power = text.replace("-", "−").partition("e")
-    if not power:
-        return digits
-    digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
-    exponent = (
-        power.replace("+", "").lstrip("0") if power[0] != "−" else "−" + power[1:].lstrip("0")
-    )
-    return ("" if digits == "1" else f"{digits} × ") + f"10<sup>{exponent}</sup>"
+    digits, _, power = text.partition("e")
+    if power:
+        digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
+        digits = ("" if digits == "1" else f"{digits} × ") + f"10<sup>{int(power)}</sup>"
+    return digits.replace("-", "−")
 
 
 def _table(frame: pd.DataFrame, label: str) -> str:

@@ -38,7 +38,7 @@ import pdpbook
 from pdpbook import _extras, _validate
 from pdpbook._files import different_files, locked, write_whole
 from pdpbook._repr import short_repr
-from pdpbook.own_data.column import Column
+from pdpbook.own_data.column import moved_words
 from pdpbook.own_data.promises import Promise, weak_promises
 from pdpbook.own_data.releases import RELEASES
 from pdpbook.own_data.spending import check_budget, total_cost
@@ -229,7 +229,7 @@ def make_release(
     if chosen == "repaired_game" and terms.delta == 0.0:
         raise _validate.fail("delta", "above 0 for release='repaired_game'", delta)
     assert made.draw is not None
-    remarks = (_moved(column),) if column.moved else ()
+    remarks = (f"{moved_words(column)}.",) if column.moved else ()
     return Published(made.draw(terms, column), _statement(made.promise(terms)), remarks)
 
 
@@ -371,14 +371,6 @@ def _recorded(record: Path) -> list[dict[str, Any]]:
             f"record must be a list of statements about releases, got {str(record)!r}"
         ) from None
     return known
-
-
-def _moved(column: Column) -> str:
-    """Return how many values were moved into the range, or are counted elsewhere."""
-    share = f"{column.moved:,} of {column.records:,} values ({column.moved / column.records:.1%})"
-    if column.levels:
-        return f"{share} are none of the levels and are counted as {column.other!r}."
-    return f"{share} lay outside the range and were moved to its nearer end."
 
 
 def _statement(promise: Promise) -> dict[str, Any]:

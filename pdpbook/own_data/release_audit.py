@@ -64,15 +64,12 @@ class ReleaseAudit:
         query alone, which add up to more than ``losses``.
     worst_case, query_worst_cases : float and ndarray, shape (q,)
         What all queries together, and each of them, can cost a record with the worst values.
+    exact, query_exact : bool and tuple of bool
+        Whether these losses are exact up to rounding; otherwise they are upper bounds.
     names : tuple of str
         The queries.
-    delta : float
-        The δ at which the losses are counted; 0 for pure losses.
-    neighbours : str
-        "removal" or "replacement".
-    exact, query_exact : bool and tuple of bool
-        Whether the losses from all queries together, and from each, are exact up to rounding;
-        otherwise they are upper bounds.
+    delta, neighbours
+        As for :func:`audit_release`.
     """
 
     losses: Floats
@@ -88,10 +85,9 @@ class ReleaseAudit:
     __repr__ = short_repr
 
     def table(self) -> pd.DataFrame:
-        """Return the losses of the records from each query and from all queries together.
+        """Return a row of losses in nats for each query and one for all queries together.
 
-        Each query has a row, and so have all together: the worst case, and the median, the 99th
-        percentile and the largest loss of a record, in nats.
+        It has the worst case, the median, the 99th percentile and the largest loss of a record.
         """
         rows = [*self.query_losses, self.losses]
         worst = {"worst case": [*self.query_worst_cases, self.worst_case]}

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pdpbook import _extras, _validate
-from pdpbook.own_data.column import Column, public_bins
+from pdpbook.own_data.column import Column, moved_words, public_bins
 from pdpbook.own_data.page import report_body, report_page
 from pdpbook.own_data.promises import CERTAIN, FROM_DATA, weak_promises
 from pdpbook.own_data.releases import (
@@ -96,13 +96,8 @@ class Report:
     Attributes
     ----------
     column : Column
-    publish : str
-        "counts", "mean", "quantiles" or "value".
-    bins, draws : int
-    epsilon, delta : float
-        The promise that was asked for, for all draws together.
-    neighbours : str
-        "removal" or "replacement": the change of one record that was requested.
+    publish, bins, epsilon, delta, draws, neighbours
+        What was requested: see :func:`report`.
     releases : tuple of ColumnRelease
     left_out : dict from str to str
         Releases that were not computed, and why.
@@ -262,17 +257,9 @@ class Report:
                 "and none keeps a promise. The fixed-noise losses take the range as given. "
                 "Give lower and upper, chosen from what the quantity is or from public data."
             )
-        moved = f"{column.moved:,} of {column.records:,} values"
-        moved += f" ({column.moved / column.records:.1%})"
-        if column.moved and column.levels:
-            found.append(
-                f"{moved} are none of the other levels and are counted as {column.other!r}."
-            )
-        elif column.moved:
-            found.append(
-                f"{moved} lay outside the range and were moved to its nearer end; all errors are "
-                "measured from the moved values."
-            )
+        if column.moved:
+            measured = "" if column.levels else "; all errors are measured from the moved values"
+            found.append(f"{moved_words(column, 'other levels')}{measured}.")
         found += weak_promises(self.releases)
         found += OF_LEVELS if column.levels else self._of_numbers
         for name, why in self.left_out.items():
@@ -290,26 +277,6 @@ class Report:
     @property
     def _of_numbers(self) -> list[str]:
         """What to know about the range, the bins and the number of records."""
-        column, found = self.column, self._unfit_range
-        counted = self.publish != "value" and self.neighbours == "replacement"
-        epsilon = self.epsilon / 2.0 if counted else self.epsilon
-        bins = public_bins(column.records, epsilon, publish=self.publish)
-        return [
-            *found,
-            "Choose the range and the number of bins without looking at the records: the range "
-            "from what the quantity is, from a standard or from public data, and the bins from n "
-            f"and ε (pdpbook.own_data.public_bins gives {bins} here). "
-            "A number of bins that was picked because it suits these records tells something about "
-            "them, and no ε in this report counts that.",
-            f"The number of records, {column.records:,}, is taken as public: the number of bins, "
-            "the scales and the ε of one draw follow from it, and every promise compares the data "
-            "with and without a record under the noise for this number. If it has to be hidden "
-            "too, give bins and publish noisy counts, which do not depend on it.",
-        ]
-
-    @property
-    def _unfit_range(self) -> list[str]:
-        """What to know about a range that does not fit the values, or about bins between them."""
         column, grid, found = self.column, self.column.grid(self.bins), []
         counts = grid.counts(column.values)
         fullest, share = int(counts.argmax()), counts.max() / column.records
@@ -327,7 +294,21 @@ class Report:
                 "with grades, and not by chance, say whole=True (--whole): the bins are then whole "
                 "numbers, and so is what is released."
             )
-        return found
+        counted = self.publish != "value" and self.neighbours == "replacement"
+        epsilon = self.epsilon / 2.0 if counted else self.epsilon
+        bins = public_bins(column.records, epsilon, publish=self.publish)
+        return [
+            *found,
+            "Choose the range and the number of bins without looking at the records: the range "
+            "from what the quantity is, from a standard or from public data, and the bins from n "
+            f"and ε (pdpbook.own_data.public_bins gives {bins} here). "
+            "A number of bins that was picked because it suits these records tells something about "
+            "them, and no ε in this report counts that.",
+            f"The number of records, {column.records:,}, is taken as public: the number of bins, "
+            "the scales and the ε of one draw follow from it, and every promise compares the data "
+            "with and without a record under the noise for this number. If it has to be hidden "
+            "too, give bins and publish noisy counts, which do not depend on it.",
+        ]
 
     def table(self) -> pd.DataFrame:
         """Return one row for each release.
@@ -540,15 +521,13 @@ def report(
         without looking at the data.  Only their counts are published, one for each level, so
         ``lower``, ``upper``, ``bins``, ``outside`` and ``whole`` are left out.
     other : str, optional
-        The level under which all values outside ``categories`` are counted; otherwise they are
-        refused.
+        The level of all values outside ``categories``; otherwise they are refused.
     draws : int
         Number of values to release, from 1 to 10⁶; above 1 only if values are published.
     delta : float
-        :math:`\delta` in [0, 1).  With 0 the repaired game, which needs a δ, is left out.  It is
-        also left out for more than 100,000 records or 32 bins, because it would take over ten
-        seconds.  The game is left out if the number of records times the square of the number of
-        bins is above 5 × 10⁸.
+        :math:`\delta` in [0, 1).  Without a δ, for more than 100,000 records or for more than 32
+        bins, the repaired game is left out; the game is left out if the number of records times
+        the square of the number of bins is above 5 × 10⁸.
     publish : {"counts", "mean", "quantiles", "value"}
         What is to be published: a table of counts, the mean, quantiles, or single values drawn like
         the data.  Only releases of the same thing are compared.
@@ -572,9 +551,8 @@ def report(
         Seed of the repetitions over which the error of a release with noisy counts is averaged.
     reruns : int
         The largest number of occupied bins for which end-to-end losses of releases that are chosen
-        from the data are computed; each bin requires one more run.  If these runs of the game
-        together exceed the bound under ``delta``, its end-to-end loss is not computed, and the
-        report says so.
+        from the data are computed, with one more run for each bin; the report states which losses
+        were not computed.
     progress : bool, optional
         Whether to show a bar, which needs tqdm; by default after three seconds at a terminal.
 

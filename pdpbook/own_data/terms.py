@@ -53,20 +53,12 @@ class Terms:
         The range or the levels.
     records : int
         Number of records n.
-    publish : str
-        "counts", "mean", "quantiles" or "value".
     bins : int
         Number of bins K.
     fixed_bins : bool
         Whether K was given, or is the number of levels, and does not follow from n.
-    epsilon, delta : float
-        The promise that is asked for, for all draws together.
-    draws : int
-        Number m of values that are drawn, if values are published.
-    quantiles : tuple of float
-        The quantiles, in ascending order, if quantiles are published.
-    neighbours : str
-        "removal" or "replacement": the change of one record against which (ε, δ) is promised.
+    publish, epsilon, delta, draws, neighbours, quantiles
+        The request, as for :func:`pdpbook.own_data.report`.
     """
 
     frame: Frame
