@@ -1,4 +1,4 @@
-r"""The lines, cells and names of a table, for the command ``pdpbook`` and for ``scan``.
+"""The lines, cells and names of a table, for the command ``pdpbook`` and for ``scan``.
 
 pyarrow reads CSV files for both, with the same options, and keeps every cell as a text.  A line
 ends with LF, CR or CRLF.  An empty line is a record without values, and a line with more or fewer
@@ -6,11 +6,11 @@ fields than the first is refused.  Blanks and invisible characters at the ends o
 count; a cell that is then empty, or one of :data:`MISSING`, has no value.  The digits of a number
 are 0 to 9.  Texts of a Parquet file are read like those of a CSV file.
 
-A line end inside quotation marks does not end a record.  So a mark that is not meant as a quotation
-mark, such as the inches in ``12"``, may swallow all records up to the next such mark, and no rule
-can distinguish these from a note of several lines.  :class:`CsvFile` therefore counts the line ends
-inside quotation marks, for the caller to report.  If there are any and the number of quotation
-marks is odd, one is not closed or not meant as one, and the file is refused.
+A line end inside quotation marks does not end a record.  A mark that is not meant as a quotation
+mark, such as the inches in ``12"``, may therefore swallow all records up to the next such mark, and
+no rule can distinguish these from a note of several lines.  :class:`CsvFile` counts the line ends
+inside quotation marks, for the caller to report, and refuses a file that has some of them and an
+odd number of quotation marks.
 """
 
 from __future__ import annotations

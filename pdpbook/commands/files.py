@@ -53,12 +53,11 @@ _UNITS, _MINUS, _BETWEEN = "%‰€$£¥", "\u2212\u2012\u2013\u2014\uff0d", ",.
 class TableFile:
     """A CSV or Parquet file with a table, and its format.
 
-    It is Parquet if its name ends in ``.parquet`` or ``.pq``, otherwise CSV, which may be
-    compressed; ``sep``, ``encoding`` and ``header`` apply to CSV only, and ``decimal`` and
-    ``thousands`` to texts.  Without a header the columns are called 1, 2, 3 and so on.
-    ``thousands`` groups the digits by three; ``none`` means that nothing does, and a space also
-    represents no-break spaces.  If it is also the decimal sign, the numbers have no decimals.
-    ``missing`` determines whether records without a value are refused or dropped.
+    It is Parquet if its name ends in ``.parquet`` or ``.pq``, otherwise CSV, perhaps compressed.
+    ``sep``, ``encoding`` and ``header`` apply to CSV, ``decimal`` and ``thousands`` to texts.
+    Without a header the columns are called 1, 2, 3 and so on.  ``thousands`` groups the digits by
+    three, and ``none`` means that nothing does; if it is also the decimal sign, the numbers have no
+    decimals.  ``missing`` determines whether records without a value are refused or dropped.
     """
 
     path: Path

@@ -70,9 +70,7 @@ def nothing_printed() -> Iterator[None]:
         os.close(kept)
 
 
-def check_range(
-    values: pd.Series, bounds: tuple[float, float] | None, outside: str, file: TableFile
-) -> None:
+def check_range(values: pd.Series, bounds: Any, outside: str, file: TableFile) -> None:
     """Refuse values that do not fit the range."""
     numbers = values.to_numpy(dtype=np.float64)
     if bounds is None:
@@ -145,9 +143,9 @@ def asked_levels(categories: str | None, other: str | None) -> tuple[str, ...]:
 
 def read(
     file: Path,
+    *,
     bounds: tuple[float, float] | None,
     categories: str | None,
-    *,
     column: str | None,
     other: str | None,
     outside: str,
@@ -331,14 +329,7 @@ def main() -> None:
     is_flag=True,
 )
 def report(
-    file: Path,
-    bounds: tuple[float, float] | None,
-    categories: str | None,
-    range_from_data: bool,
-    output: Path | None,
-    as_json: bool,
-    quiet: bool,
-    **options: Any,
+    file: Path, range_from_data: bool, output: Path | None, as_json: bool, **options: Any
 ) -> None:
     """Compare the ways to publish a column of FILE, and recommend one.
 
@@ -347,7 +338,7 @@ def report(
     """
     from pdpbook.own_data.reports import report as make_report
 
-    if categories is None and (bounds is None) != range_from_data:
+    if options["categories"] is None and (options["bounds"] is None) != range_from_data:
         raise click.UsageError(
             "Give either --range LOWER UPPER, chosen without looking at the data, or "
             "--range-from-data, which lets every release tell its two ends, or --categories "
@@ -359,8 +350,9 @@ def report(
             different_files({"FILE": file, "output": output})
             check_folder(output)
             check_replaced(output)
-        table, values, asked = read(file, bounds, categories, **options)
-        made = make_report(values, progress=False if quiet else None, **asked)
+        progress = False if options.pop("quiet") else None
+        table, values, asked = read(file, **options)
+        made = make_report(values, progress=progress, **asked)
         page = None if output is None else made.to_html()
     if output is not None and page is not None:
         try:
@@ -414,14 +406,7 @@ def report(
     type=float,
 )
 def release(
-    file: Path,
-    bounds: tuple[float, float] | None,
-    categories: str | None,
-    output: Path,
-    record: Path | None,
-    again: bool,
-    budget: float | None,
-    **options: Any,
+    file: Path, output: Path, record: Path | None, again: bool, budget: float | None, **options: Any
 ) -> None:
     """Make a release of a column of FILE, once, and write it.
 
@@ -432,7 +417,7 @@ def release(
     from pdpbook.own_data.publishing import make_release, record_of, refuse_twice, statement_path
     from pdpbook.own_data.spending import total_words
 
-    if bounds is None and categories is None:
+    if options["bounds"] is None and options["categories"] is None:
         raise click.UsageError(
             "Give --range LOWER UPPER, or --categories for a column of categories, chosen "
             "without looking at the data."
@@ -443,7 +428,7 @@ def release(
         different_files(files | {"the statement about the output": statement_path(output)})
         check_folder(output)
         check_folder(record)
-        table, values, asked = read(file, bounds, categories, **options)
+        table, values, asked = read(file, **options)
         if not again:
             refuse_twice(output, column=str(values.name), publish=asked["publish"], record=record)
         made = make_release(values, **asked)

@@ -34,9 +34,8 @@ class AuditedTable:
             try:
                 lengths = {str(name): len(table[name]) for name in table}
             except TypeError:
-                raise TypeError(
-                    f"table must have columns of one length, got columns {list(table)!r}"
-                ) from None
+                got = f"columns {list(table)!r}"
+                raise TypeError(f"table must have columns of one length, got {got}") from None
             if len(set(lengths.values())) > 1:
                 raise ValueError(f"table must have columns of one length, got {lengths}")
             self.records = next(iter(lengths.values()), 0)

@@ -62,8 +62,7 @@ def level_codes(
     """Return the number of each record's level, from 0 to k - 1, and how many became ``other``."""
     levels = level_names(categories, other)
     if getattr(values, "ndim", 1) != 1:
-        shape = getattr(values, "shape", None)
-        raise ValueError(f"values must be one column, got an array of shape {shape}")
+        raise ValueError(f"values must be one column, got an array of shape {np.shape(values)}")
     records = _validate.sequence("values", values)
     if len(records) < 2:
         raise ValueError(f"values must contain at least 2 records, got {len(records)}")

@@ -103,11 +103,9 @@ class Column(Frame):
     name, lower, upper, public_range, whole, outside, levels, other
         The public part: see :class:`pdpbook.own_data.Frame`.
     values : ndarray, shape (n,)
-        The values in ascending order, inside the range; for categories, the numbers of their
-        levels.
+        The values in ascending order, inside the range; for categories, the indices of levels.
     moved : int
-        Number of values that were outside the range and were moved to its nearer end, or that were
-        not among the levels and are counted under ``other``.
+        Number of values that were moved into the range, or that are counted under ``other``.
     """
 
     values: NDArray[np.float64]

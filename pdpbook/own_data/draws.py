@@ -97,11 +97,7 @@ def _quantiles(terms: Terms, values: Any, low: Any, high: Any) -> pd.DataFrame:
 
 
 def _around(
-    noisy: NDArray[Any],
-    reach: float,
-    lower: float,
-    upper: float = math.inf,
-    published: NDArray[Any] | None = None,
+    noisy: Any, reach: float, lower: float, upper: float = math.inf, published: Any = None
 ) -> dict[str, NDArray[Any]]:
     """Return the ends of 95 % intervals, within the possible range, around what is published."""
     low, high = (np.clip(noisy + side * reach, lower, upper) for side in (-1.0, 1.0))

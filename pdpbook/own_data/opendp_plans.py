@@ -60,12 +60,8 @@ def plan_queries(
     Returns
     -------
     list of ReleasedQuery
-        In the order of the plan; a mean of OpenDP is a sum and a count.
-
-    Raises
-    ------
-    ImportError
-        If OpenDP or Polars is not installed.
+        In the order of the plan; a mean of OpenDP is a sum and a count.  Without OpenDP and Polars,
+        an ImportError is raised.
 
     Notes
     -----
@@ -101,9 +97,8 @@ def plan_queries(
     released = {name: settings for name, _, settings in read}
     for name, said in given.items():
         if name not in released:
-            raise ValueError(
-                f"arguments must be about what is released, {[*released]}, got {name!r}"
-            )
+            about = f"arguments must be about what is released, {[*released]}"
+            raise ValueError(f"{about}, got {name!r}")
         _check_said(name, said, released[name])
     measurement = query.resolve()
     summary = require("opendp.accuracy").summarize_polars_measurement(measurement)

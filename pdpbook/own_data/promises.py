@@ -87,6 +87,7 @@ WORDS = {
 ALGORITHMS = {"none": "none", "common_scale": "fixed-noise", "game": "fixed-noise"}
 _DRAWN = "values of records drawn at random, "
 _COUNTED = "counts with two-sided geometric noise and the public number of records"
+_SHARES = f"shares that are estimated from {_COUNTED}"
 #: The releases of each thing that may be published, each with its title and what it publishes.
 TITLES: dict[str, dict[str, tuple[str, str]]] = {
     "counts": {
@@ -104,20 +105,14 @@ TITLES: dict[str, dict[str, tuple[str, str]]] = {
             "the mean with discrete Laplace noise, as a multiple of its precision above the lower "
             "end, or an end of the range",
         ),
-        "histogram": (
-            "mean of a DP histogram",
-            f"the mean of shares that are estimated from {_COUNTED}",
-        ),
+        "histogram": ("mean of a DP histogram", f"the mean of {_SHARES}"),
     },
     "quantiles": {
         "quantiles": (
             "noisy quantiles",
             "quantiles, each chosen by permute-and-flip among the points of a grid",
         ),
-        "histogram": (
-            "quantiles of a DP histogram",
-            f"quantiles of shares that are estimated from {_COUNTED}",
-        ),
+        "histogram": ("quantiles of a DP histogram", f"quantiles of {_SHARES}"),
     },
     "value": {
         "none": ("no noise", _DRAWN + "rounded to the midpoints of the bins"),
@@ -126,10 +121,7 @@ TITLES: dict[str, dict[str, tuple[str, str]]] = {
             "k-ary randomised response",
             _DRAWN + "some of them replaced by a bin drawn uniformly",
         ),
-        "histogram": (
-            "DP histogram",
-            f"values drawn from shares that are estimated from {_COUNTED}",
-        ),
+        "histogram": ("DP histogram", f"values drawn from {_SHARES}"),
         "repaired_game": (
             "repaired game",
             "noisy counts, and values of records drawn at random under a randomiser made from them",
@@ -151,11 +143,8 @@ class Promise:
     Attributes
     ----------
     terms : Terms
-        The frame of the column, the number of records, and the request.
-    name, title : str
-        Its identifier, such as ``"histogram"``, and its name in a sentence.
-    what : str
-        What is published, in words.
+    name, title, what : str
+        Its identifier, such as ``"histogram"``, its name in a sentence, and what is published.
     algorithm : str
         What the algorithm promises on a public range: "differential privacy", "fixed-noise" or
         "none".

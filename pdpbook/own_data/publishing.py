@@ -143,7 +143,11 @@ class Published:
                 }
                 real = Path(os.path.realpath(record))
                 write_whole(real, _json([*known, entry]), private=True)
-                said |= {"earlier": [_named(each) for each in known], "total": total}
+                earlier = [
+                    {key: each.get(key) for key in EARLIER} | {"values": Path(each["values"]).name}
+                    for each in known
+                ]
+                said |= {"earlier": earlier, "total": total}
             try:
                 write_whole(statement_path(path), _json(said), new=True)
                 write_whole(path, content, new=True)
@@ -281,12 +285,6 @@ def _refuse_twice(path: Path, column: str, publish: str, known: list[dict[str, A
             )
 
 
-def _named(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return the entry for an earlier release of the same file in a statement."""
-    said = {key: entry.get(key) for key in EARLIER}
-    return said | {"values": Path(entry["values"]).name}
-
-
 def _free(path: Path, known: list[dict[str, Any]]) -> Path:
     """Return the name, or the next numbered name that no file, statement or entry has."""
     taken = {each["values"] for each in known}
@@ -302,13 +300,8 @@ def record_of(file: File) -> Path:
     """Return the path of the record of a file, whatever link or name leads to the file.
 
     The record is beside the file itself, under its name and ``.releases.json``, unless another
-    record in the folder knows these contents because the file was copied or renamed.  Earlier
-    versions kept the record of a link beside the link.
-
-    Raises
-    ------
-    FileExistsError
-        If several records know the contents.
+    record in the folder knows these contents because the file was copied or renamed, or an earlier
+    version kept the record of a link beside the link.  Several such records raise FileExistsError.
     """
     real, link = Path(os.path.realpath(file)), Path(os.path.abspath(file))
     usual, older = (each.with_name(f"{each.name}.releases.json") for each in (real, link))

@@ -18,11 +18,9 @@ is (ε, δ)-private, the discrete noise is private at
 .. math:: \varepsilon+\sum_j\frac{|d_j|}{2\sigma_j^2} ,\qquad
           \delta\exp\sum_j\frac1{24\sigma_j^2} .
 
-Noise is named, or it is a measurement of OpenDP.  There, a release is a stable transformation, such
-as a sum, chained to a measurement that adds noise.  The *privacy map* of the measurement gives the
-loss for every distance: at the distance by which a record moves the numbers, its own loss.  Hence
-the audit reads the metric, the map, whether it gives ε or ρ, and whether the numbers are whole.
-The principle is taught in *What a released statistic tells about each record*.
+Noise is named, or it is a measurement of OpenDP, whose *privacy map* gives the loss for every
+distance: at the distance by which a record moves the numbers, its own loss.  Hence the audit reads
+the metric, the map, whether it gives ε or ρ, and whether the numbers are whole.
 """
 
 from __future__ import annotations
@@ -151,9 +149,8 @@ def epsilons_at(rho: Floats, delta: float, excess: Floats, log_excess: float) ->
     if finite.any() and np.isfinite(excess).any() and left >= 1e-300:
         lengths = up(np.sqrt(up(2.0 * distinct[finite], 1)), 1)
         normal[finite] = gaussian_epsilons(lengths, delta=left if log_excess else delta, sigma=1.0)
-    return np.minimum(
-        bound[place], up(normal[place] + excess, 1) if excess.any() else normal[place]
-    )
+    exact = up(normal[place] + excess, 1) if excess.any() else normal[place]
+    return np.minimum(bound[place], exact)
 
 
 def _renyi_epsilons(rho: Floats, delta: float) -> Floats:

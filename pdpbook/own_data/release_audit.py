@@ -95,10 +95,10 @@ class ReleaseAudit:
         return pd.DataFrame(worst | _spread(rows, {"median": 0.5, "99 %": 0.99}), index=names)
 
     def by_group(self, labels: ArrayLike) -> pd.DataFrame:
-        """Return how the losses are spread within groups of records, by labels of shape (n,).
+        """Return a row for each group of records, by labels of shape (n,), the largest loss first.
 
-        Each group has a row, the largest loss first: the number of records, their median, 10th and
-        90th percentile and largest loss in nats, and their part of the sum of all finite losses.
+        It has the number of records, their median, 10th and 90th percentile and largest loss in
+        nats, and their part of the sum of all finite losses.
         """
         codes, groups = label_codes("labels", labels, self.losses.size)
         finite = np.where(np.isfinite(self.losses), self.losses, 0.0)
@@ -113,10 +113,7 @@ class ReleaseAudit:
         return frame.sort_values("largest", ascending=False, kind="stable")
 
     def most_exposed(self, count: int) -> NDArray[np.int64]:
-        """Return the rows of the records with the largest losses, the largest first.
-
-        Of equal losses the earlier row comes first.
-        """
+        """Return the rows of the records with the largest losses, the largest first."""
         count = _validate.integer("count", count, at_least=1, at_most=self.losses.size)
         return np.argsort(-self.losses, kind="stable")[:count]
 
@@ -151,13 +148,12 @@ def audit_release(
         Whether the record is removed, or replaced by any other possible record: in any group of the
         table, with any value in the range.
     progress : bool, optional
-        Whether to show a bar, which needs tqdm; by default after three seconds at a terminal.
+        As for :func:`pdpbook.own_data.report`.
 
     Returns
     -------
     ReleaseAudit
-        The fixed-noise losses, or upper bounds of them.  A record alone in its group has an
-        infinite loss from a mean, because an empty group has no mean.
+        The fixed-noise losses, or upper bounds of them; infinite for the mean of one record.
 
     Notes
     -----

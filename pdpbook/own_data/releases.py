@@ -58,8 +58,9 @@ __all__ = [
     "range_from_data",
 ]
 
+Floats = NDArray[np.float64]
 #: Scales of the game in units of the one that is safe for every data set.
-MULTIPLIERS: NDArray[np.float64] = np.power(4.0, -np.arange(5.0))
+MULTIPLIERS: Floats = np.power(4.0, -np.arange(5.0))
 #: The repaired game solves linear programs, which take over ten seconds beyond these limits.
 REPAIRED_RECORDS, REPAIRED_BINS = 100_000, 32
 #: Largest records × bins², over all reruns, for which best responses are computed: two seconds.
@@ -91,18 +92,15 @@ class ColumnRelease(Promise):
         Largest end-to-end loss of a record in the same sense, or the bound that the promise gives;
         None if it was not computed.
     distribution : ndarray, shape (K,), or None
-        Published distribution on the bins, or distribution of a published value; for noisy counts,
-        from one repetition; None for a statistic.
-    wasserstein : float
-        Distance of the distribution from the column, in its unit; nan for a statistic and for
-        categories.  For noisy counts this and all other errors are averages over the repetitions.
-    mean_error : float
-        Expected distance of what is published from the mean of the column: of the mean of the drawn
-        values, of the mean of the published distribution, or of the published mean.
-    quantile_errors : ndarray, shape (q,)
-        The same for the published quantiles, or for the three quartiles.
-    divergence : float
-        KL(q || distribution) in nats on the bins; nan for a statistic.
+        Distribution on the bins that is published, or of a published value; for noisy counts, from
+        one repetition; None for a statistic.
+    wasserstein, divergence : float
+        Distance of the distribution from the column, in its unit, nan for categories; and KL(q ||
+        distribution) in nats; both are nan for a statistic.  For noisy counts all errors are
+        averages over the repetitions.
+    mean_error : float, quantile_errors : ndarray, shape (q,)
+        Expected distances from the mean of the column, and from its published quantiles or its
+        quartiles: of a published statistic, or that of the drawn values or the distribution.
     standard_error : float
         Standard error of ``error``; 0 if nothing is simulated.
     count_error : float
@@ -110,12 +108,12 @@ class ColumnRelease(Promise):
         over the bins; nan if no counts are published.
     """
 
-    losses: NDArray[np.float64]
+    losses: Floats
     end_to_end: float | None
-    distribution: NDArray[np.float64] | None = None
+    distribution: Floats | None = None
     wasserstein: float = math.nan
     mean_error: float = math.nan
-    quantile_errors: NDArray[np.float64] = field(default_factory=lambda: np.full(3, np.nan))
+    quantile_errors: Floats = field(default_factory=lambda: np.full(3, np.nan))
     divergence: float = math.nan
     standard_error: float = 0.0
     count_error: float = math.nan
@@ -145,11 +143,7 @@ class ColumnRelease(Promise):
 
 
 def _measured(
-    promise: Promise,
-    losses: NDArray[np.float64],
-    end_to_end: float | None,
-    errors: dict[str, Any],
-    **chosen: float | list[float],
+    promise: Promise, losses: Any, end_to_end: float | None, errors: dict[str, Any], **chosen: Any
 ) -> ColumnRelease:
     """Return a promise with its cost on the data; ``chosen`` are parameters from the data."""
     promised = {each.name: getattr(promise, each.name) for each in fields(Promise)}
@@ -182,13 +176,13 @@ class ReleaseSetting:
         return np.bincount(self.place, minlength=self.terms.bins).astype(np.int64)
 
     @property
-    def levels(self) -> NDArray[np.float64]:
+    def levels(self) -> Floats:
         """The quantiles whose errors are measured: the published quantiles, or the quartiles."""
         published = self.terms.publish == "quantiles"
         return np.array(self.terms.quantiles if published else QUARTILES)
 
     @cached_property
-    def frequency(self) -> NDArray[np.float64]:
+    def frequency(self) -> Floats:
         """The distribution q of the records on the bins, shape (K,)."""
         return self.counts / self.column.records
 
@@ -201,7 +195,7 @@ class ReleaseSetting:
         """Return the generator of a repetition."""
         return np.random.default_rng([self.seed, run])
 
-    def fixed_losses(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    def fixed_losses(self, rows: Floats) -> Floats:
         """Return the fixed-noise loss of each bin by one draw with a row, nan for empty bins."""
         occupied = self.counts > 0
         losses = np.full(self.terms.bins, np.nan)
@@ -210,7 +204,7 @@ class ReleaseSetting:
         losses[occupied] = privacy_losses(rows[occupied], mass, self.column.records)
         return losses
 
-    def all_draws(self, losses: NDArray[np.float64], delta: float) -> NDArray[np.float64]:
+    def all_draws(self, losses: Floats, delta: float) -> Floats:
         """Return the cost of all draws for records with the given losses by one draw.
 
         It is the smallest ε at δ that is valid for every record with this loss, as in the promise.
@@ -224,7 +218,7 @@ class ReleaseSetting:
                 totals[losses == loss] = total
         return totals
 
-    def errors(self, distributions: NDArray[np.float64], *, drawn: bool) -> dict[str, Any]:
+    def errors(self, distributions: Floats, *, drawn: bool) -> dict[str, Any]:
         """Return the average errors of distributions, shape (r, K), or of draws from them."""
         terms, points = self.terms, self.terms.grid.midpoints
         divergence = float(np.mean([kl_divergence(self.frequency, each) for each in distributions]))
@@ -266,7 +260,7 @@ class ReleaseSetting:
         ]
 
 
-def _spread(errors: Sequence[float] | NDArray[np.float64]) -> float:
+def _spread(errors: Sequence[float] | Floats) -> float:
     """Return the standard error of an average, or 0 for one number, which was not simulated."""
     runs = len(errors)
     return float(np.std(errors, ddof=1)) / math.sqrt(runs) if runs > 1 else 0.0
@@ -278,9 +272,7 @@ def exact_counts(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
     return _measured(promise, np.full(setting.column.records, math.inf), math.inf, errors)
 
 
-def _drawn_by(
-    promise: Promise, setting: ReleaseSetting, rows: NDArray[np.float64]
-) -> ColumnRelease:
+def _drawn_by(promise: Promise, setting: ReleaseSetting, rows: Floats) -> ColumnRelease:
     """Return the cost of draws by a randomiser that does not depend on the data."""
     delta = promise.removal.delta if promise.removal else setting.terms.delta
     losses = setting.all_draws(setting.fixed_losses(rows), delta)
@@ -296,7 +288,7 @@ def common(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
     """Return the cost of the smallest common scale at which every record is private."""
     terms = setting.terms
 
-    def chosen(counts: NDArray[np.int64]) -> tuple[float, NDArray[np.float64]]:
+    def chosen(counts: NDArray[np.int64]) -> tuple[float, Floats]:
         scale = float(common_scale(counts, epsilon=terms.draw_epsilon))
         return scale, laplace_kernel(terms.bins, [scale])[0] if scale else np.eye(terms.bins)
 
@@ -368,14 +360,14 @@ def _end_to_end(
     return min(draws * loss, advanced_composition(loss, draws=draws, slack=delta).epsilon)
 
 
-def histogram_runs(setting: ReleaseSetting) -> NDArray[np.float64]:
+def histogram_runs(setting: ReleaseSetting) -> Floats:
     """Return the DP histograms of several repetitions, shape (runs, K)."""
     terms, runs = setting.terms, setting.noisy_runs
     asked, ordered = (terms.records, terms.spent.epsilon), not terms.frame.levels
     return np.array([estimated_shares(noisy, *asked, ordered=ordered) for noisy in runs])
 
 
-def cut_counts(setting: ReleaseSetting) -> NDArray[np.float64]:
+def cut_counts(setting: ReleaseSetting) -> Floats:
     """Return the shares of each repetition, from noisy counts cut at 0, shape (runs, K)."""
     positive = np.maximum(setting.noisy_runs, 0).astype(np.float64)
     totals = positive.sum(axis=1, keepdims=True)
@@ -450,14 +442,9 @@ def range_from_data(release: ColumnRelease, column: Column) -> ColumnRelease:
     """
     ends = column.values[[0, -1]]
     alone = column.values[1] > ends[0] or column.values[-2] < ends[1]
-    return replace(
-        release,
-        epsilon=math.inf,
-        delta=0.0,
-        end_to_end=math.inf if alone else release.end_to_end,
-        removal=None,
-        replacement=None,
-    )
+    end_to_end = math.inf if alone else release.end_to_end
+    none: dict[str, Any] = {"epsilon": math.inf, "delta": 0.0, "removal": None, "replacement": None}
+    return replace(release, end_to_end=end_to_end, **none)
 
 
 @dataclass(frozen=True)

@@ -64,10 +64,9 @@ NO_PROMISE = (
 CAUTION = (
     "This report makes no release. Make the one that you have chosen once, with the command "
     "pdpbook release or with pdpbook.make_release, of which its code is one call, and publish what "
-    "comes out. Each further run is a further release that costs its ε "
-    "again, and a result that was picked because it looks right has no promise at all. The noise "
-    "is drawn exactly, in whole numbers, from the generator of the operating system, which has no "
-    "seed."
+    "comes out. Each further run is a further release that costs its ε again, and a result that "
+    "was picked because it looks right has no promise at all. The noise is drawn exactly, in whole "
+    "numbers, from the generator of the operating system, which has no seed."
 )
 #: What to know about the levels of a column of categories.
 OF_LEVELS = (
@@ -264,8 +263,7 @@ class Report:
         found += OF_LEVELS if column.levels else self._of_numbers
         for name, why in self.left_out.items():
             found.append(f"The {name.replace('_', ' ')} is left out: {why}.")
-        once = [each.title for each in self.releases if each.end_to_end is None]
-        if once:
+        if once := [each.title for each in self.releases if each.end_to_end is None]:
             found.append(
                 f"The end-to-end loss of the {' and of the '.join(once)} was not computed, because "
                 "each occupied bin takes another run of it, which are too many here (the argument "
@@ -311,14 +309,13 @@ class Report:
         ]
 
     def table(self) -> pd.DataFrame:
-        """Return one row for each release.
+        """Return one row for each release, whose short name is the index ``release``.
 
-        The index ``release`` is the short name.  The columns are the title; the promise with its
-        ``epsilon`` and ``delta`` for all draws; the median and the largest fixed-noise loss of a
-        record and the largest end-to-end loss in nats, for several draws the ε of all of them at δ;
-        the Wasserstein distance and the errors of mean and quartiles in the column's unit; KL in
-        nats; and the error of a count in records.  ``standard error`` belongs to the error by which
-        the releases are compared.  Errors that no release has are left out.
+        The columns are the title; the promise with its ``epsilon`` and ``delta`` for all draws; the
+        median and the largest fixed-noise loss of a record and the largest end-to-end loss in nats,
+        for several draws the ε of all of them at δ; the errors, in the column's unit, KL in nats
+        and a count in records; and the ``standard error`` of the error by which the releases are
+        compared.  Errors that no release has are left out.
         """
         import pandas as pd
 
@@ -348,11 +345,10 @@ class Report:
         return table.drop(columns=[name for name in errors if table[name].isna().all()])
 
     def losses(self) -> pd.DataFrame:
-        """Return the loss of each record from each release, shape (n, releases + 1).
+        """Return the fixed-noise loss of each record from all draws of each release, in nats.
 
-        The first column contains the values in ascending order, or the levels in their order.  The
-        others contain the fixed-noise losses from all draws of each release, in nats; for several
-        draws, an upper bound on the ε at δ.  The table is as private as the data.
+        The first column contains the values in ascending order, or the levels in their order.  For
+        several draws, a loss is an upper bound on the ε at δ.  The table is as private as the data.
         """
         import pandas as pd
 
@@ -364,10 +360,9 @@ class Report:
         return pd.DataFrame({column.name: values} | losses)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain numbers and strings, for a program.
+        """Return the report for a program; infinite and missing numbers become None.
 
-        Infinite and missing numbers become None, and the entry ``infinite`` of a release lists the
-        names of the infinite ones.
+        The entry ``infinite`` of a release lists the names of the infinite ones.
         """
         column, numbers = self.column, not self.column.levels
         table, guarantees = self.table().reset_index(), self.guarantees
@@ -399,9 +394,7 @@ class Report:
     def plot(self) -> Figure:
         """Draw the column beside the recommended release, the errors, and the records' losses.
 
-        If the released distribution is itself random, one run of it is drawn; the errors are
-        averages.  A mean and quartiles have no distribution, so the column is drawn alone.  Without
-        Matplotlib, an ImportError is raised.
+        If the released distribution is random, one run of it is drawn; the errors are averages.
         """
         _extras.require("matplotlib")
         from pdpbook.plotting.own_data import decision
@@ -592,8 +585,8 @@ def report(
     made = [each(setting) for each in _extras.progress_bar(chosen, desc="releases", shown=shown)]
     if not column.public_range:
         made = [range_from_data(each, column) for each in made]
-    asked_for = terms.bins, terms.epsilon, terms.delta, terms.draws, terms.neighbours
-    return Report(column, publish, *asked_for, tuple(made), left_out)
+    known = terms.bins, terms.epsilon, terms.delta, terms.draws, terms.neighbours
+    return Report(column, publish, *known, tuple(made), left_out)
 
 
 def _left_out(setting: ReleaseSetting) -> dict[str, str]:
@@ -615,32 +608,22 @@ def _left_out(setting: ReleaseSetting) -> dict[str, str]:
     return found
 
 
-def _replace_infinite(row: dict[Any, Any]) -> dict[str, Any]:
-    """Return a row of a table whose infinite and missing numbers are None."""
-    plain = {
-        str(key): None if isinstance(value, float) and not math.isfinite(value) else value
-        for key, value in row.items()
-    }
-    if "release" in plain:
-        plain["infinite"] = [key for key, value in row.items() if value == math.inf]
-    return plain
-
-
 def _details(release: ColumnRelease) -> dict[str, Any]:
     """Return the entries about a release that its row of the table lacks."""
-    budgets = {
-        f"{change} {part}": budget and getattr(budget, part)
-        for change in ("removal", "replacement")
-        for budget in [getattr(release, change)]
-        for part in ("epsilon", "delta")
-    }
-    return {
-        "error": release.error,
-        "published": release.published,
-        "parameters": dict(release.parameters),
-        "code": release.code,
-        **budgets,
-    }
+    found: dict[str, Any] = {"error": release.error, "published": release.published}
+    found |= {"parameters": dict(release.parameters), "code": release.code}
+    for change in ("removal", "replacement"):
+        budget = getattr(release, change)
+        for part in ("epsilon", "delta"):
+            found[f"{change} {part}"] = budget and getattr(budget, part)
+    return found
+
+
+def _replace_infinite(row: dict[Any, Any]) -> dict[str, Any]:
+    """Return a row of a table whose infinite and missing numbers are None."""
+    numbers = {key: each for key, each in row.items() if isinstance(each, float)}
+    row |= {key: None for key, each in numbers.items() if not math.isfinite(each)}
+    return row | {"infinite": [key for key, each in numbers.items() if each == math.inf]}
 
 
 def _promise(epsilon: float, delta: float) -> str:

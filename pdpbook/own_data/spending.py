@@ -54,8 +54,7 @@ def total_cost(record: Record) -> dict[str, Any]:
 def total_words(total: Mapping[str, Any]) -> str:
     """Return a total in words."""
     better, said = total["better"], f"at ε = {total['epsilon']:g}"
-    if total["delta"]:
-        said += f", δ = {total['delta']:g}"
+    said += f", δ = {total['delta']:g}" if total["delta"] else ""
     if better:
         said += f" (ε = {better['epsilon']:.4g}, δ = {better['delta']:g} if all were planned)"
     several = "" if total["releases"] == 1 else "s"
