@@ -1,4 +1,4 @@
-r"""The lines, cells and names of a table, for the command ``pdpbook`` and for ``scan``.
+"""The lines, cells and names of a table, for the command ``pdpbook`` and for ``scan``.
 
 pyarrow reads CSV files for both, with the same options, and keeps every cell as a text.  A line
 ends with LF, CR or CRLF.  An empty line is a record without values, and a line with more or fewer
@@ -6,11 +6,11 @@ fields than the first is refused.  Blanks and invisible characters at the ends o
 count; a cell that is then empty, or one of :data:`MISSING`, has no value.  The digits of a number
 are 0 to 9.  Texts of a Parquet file are read like those of a CSV file.
 
-A line end inside quotation marks does not end a record.  So a mark that is not meant as a quotation
-mark, such as the inches in ``12"``, may swallow all records up to the next such mark, and no rule
-can distinguish these from a note of several lines.  :class:`CsvFile` therefore counts the line ends
-inside quotation marks, for the caller to report.  If there are any and the number of quotation
-marks is odd, one is not closed or not meant as one, and the file is refused.
+A line end inside quotation marks does not end a record.  A mark that is not meant as a quotation
+mark, such as the inches in ``12"``, may therefore swallow all records up to the next such mark, and
+no rule can distinguish these from a note of several lines.  :class:`CsvFile` counts the line ends
+inside quotation marks, for the caller to report, and refuses a file that has some of them and an
+odd number of quotation marks.
 """
 
 from __future__ import annotations
@@ -105,10 +105,7 @@ class CsvFile:
         return names
 
     def batches(self, places: Sequence[int], *, skip: bool = False) -> Iterator[Any]:
-        """Yield the texts of some columns, at most 1 MiB of the file at a time, the first line too.
-
-        An empty line is a record of empty texts.  ``skip`` skips lines that are not records.
-        """
+        """Yield the texts of some columns, the first line too; ``skip`` skips what is no record."""
         lines, records = _Lines(self.encoding), 0
         with self._open(places, lines, skip=skip) as reader:
             for batch in reader:
@@ -213,8 +210,7 @@ def numbers(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the values of an Arrow array as numbers, and which of them are not numbers.
 
-    A number is nan if there is no value, or a value that is not a number: a word, a truth value, a
-    date. The two signs apply to texts; if they are the same, no number has decimals.
+    The two signs apply to texts; if they are the same, no number has decimals.
     """
     arrow, types = require("pyarrow"), require("pyarrow.types")
     array = plain(array)
@@ -255,10 +251,7 @@ def _numbers_of_words(
 
 
 def _doubles(array: Any) -> NDArray[np.float64]:
-    """Look at an array of doubles through NumPy, with nan for null.
-
-    Its method ``to_numpy`` imports pandas, which takes half a second on each new worker.
-    """
+    """Return doubles, nan for null, without ``to_numpy``, which would import pandas."""
     if array.null_count:
         array = array.fill_null(np.nan)
     return np.asarray(np.from_dlpack(array), dtype=np.float64)

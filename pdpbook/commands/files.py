@@ -1,15 +1,13 @@
-r"""A column of a file, read so that no record is lost: for the command ``pdpbook``.
+"""A column of a file, read so that no record is lost: for the command ``pdpbook``.
 
-``pdpbook._tables`` reads the file and defines lines and cells.  If a line is still ambiguous, it
-is refused here, and the message names the line and the option of the command that resolves the
-ambiguity.
+``pdpbook._tables`` reads the file and defines lines and cells.  An ambiguous line is refused here,
+and the message names the line and the option of the command that resolves the ambiguity.
 
 ``58.085`` may be 58 or 58,085, and nothing in the cell shows which.  The rest of the column may:
-the dot in ``0.5`` or ``1234.5`` cannot group digits.  If every cell can be read in both ways, the
-column is refused, and the message shows both readings and the option for each.
+the dot in ``0.5`` or ``1234.5`` cannot group digits.  A column whose every cell can be read in both
+ways is refused, and the message shows both readings and the option for each.
 
-A column of categories is read as it is written.  ``NA`` and ``None`` stand for a missing value
-unless they are among the levels.
+In a column of categories, ``NA`` and ``None`` are missing values unless they are among the levels.
 """
 
 from __future__ import annotations
@@ -55,12 +53,11 @@ _UNITS, _MINUS, _BETWEEN = "%‰€$£¥", "\u2212\u2012\u2013\u2014\uff0d", ",.
 class TableFile:
     """A CSV or Parquet file with a table, and its format.
 
-    It is Parquet if its name ends in ``.parquet`` or ``.pq``, otherwise CSV, which may be
-    compressed; ``sep``, ``encoding`` and ``header`` apply to CSV only, and ``decimal`` and
-    ``thousands`` to texts.  Without a header the columns are called 1, 2, 3 and so on.
-    ``thousands`` groups the digits by three; ``none`` means that nothing does, and a space also
-    represents no-break spaces.  If it is also the decimal sign, the numbers have no decimals.
-    ``missing`` determines whether records without a value are refused or dropped.
+    It is Parquet if its name ends in ``.parquet`` or ``.pq``, otherwise CSV, perhaps compressed.
+    ``sep``, ``encoding`` and ``header`` apply to CSV, ``decimal`` and ``thousands`` to texts.
+    Without a header the columns are called 1, 2, 3 and so on.  ``thousands`` groups the digits by
+    three, and ``none`` means that nothing does; if it is also the decimal sign, the numbers have no
+    decimals.  ``missing`` determines whether records without a value are refused or dropped.
     """
 
     path: Path
@@ -95,17 +92,13 @@ class TableFile:
         return self.path.suffix.lower() in (".parquet", ".pq")
 
     def column(self, name: str | None = None) -> pd.Series:
-        """Return a column of numbers, one for each record of the file.
-
-        Its name may be left out if only one of the columns with a name holds numbers.  A ValueError
-        states what is wrong where, and which option may help.
-        """
+        """Return a column of numbers, by default the only named column that has numbers."""
         import pandas as pd
 
         place = self._only_one() if name is None else self._place_of(name)
         values, strange = self._numbers(place)
         if strange.any():
-            raise ValueError(self._no_number(place, np.flatnonzero(strange)))
+            raise self._no_number(place, np.flatnonzero(strange))
         if self.thousands is None:
             self._check_groups(place)
         column = pd.Series(values, name=self._names[place])
@@ -114,19 +107,21 @@ class TableFile:
     def labels(self, name: str | None, levels: Sequence[str]) -> pd.Series:
         """Return a column of categories, one canonical text for each record.
 
-        Its name may be left out if only one column has a name.  The texts need not be levels, which
-        only decide what is not missing, and that 1.0 is ``1``.
+        The texts need not be levels, which only decide what is not missing, and that 1.0 is ``1``.
         """
         import pandas as pd
 
         named = [each for each in self._names if each]
         if name is None and len(named) != 1:
-            raise ValueError(
-                f"--column must name the column of categories, one of {_listed(named)}"
-            )
+            listed = _listed(named)
+            raise ValueError(f"--column must name the column of categories, one of {listed}")
         place = self._place_of(named[0] if name is None else name)
         column = pd.Series(self._labels(place, levels), name=self._names[place], dtype=object)
         return self._complete(place, column, column.isna(), "a value")
+
+    def _refused(self, place: int, what: str) -> ValueError:
+        """Return the error for a column that is not as it must be."""
+        return ValueError(f"column {self._names[place]!r} of {self.path} must {what}")
 
     def _complete(self, place: int, column: pd.Series, bad: pd.Series, what: str) -> pd.Series:
         """Return a column without gaps: refuse or drop the records that lack a value."""
@@ -136,12 +131,13 @@ class TableFile:
         if bad.any():
             where = int(column.index[int(bad.argmax())])
             empty = "" if self.is_parquet else " (an empty line counts as a record without one)"
-            raise ValueError(
-                f"column {column.name!r} of {self.path} must have {what} in every record{empty}; "
-                "decide what a missing value stands for before you report, or give --missing drop "
-                f"to leave such records out and count them, got {bad.sum():,} of {len(bad):,} "
-                f"missing{' or infinite' if column.dtype.kind == 'f' else ''}, the first in "
-                f"{self.place(where)}: {self._cell(place, where)!r}"
+            infinite = " or infinite" if column.dtype.kind == "f" else ""
+            raise self._refused(
+                place,
+                f"have {what} in every record{empty}; decide what a missing value stands for "
+                "before you report, or give --missing drop to leave such records out and count "
+                f"them, got {bad.sum():,} of {len(bad):,} missing{infinite}, the first in "
+                f"{self.place(where)}: {self._cell(place, where)!r}",
             )
         return column
 
@@ -164,10 +160,7 @@ class TableFile:
         return "\n".join(said)
 
     def place(self, row: int) -> str:
-        """Return where a record, counted from 0, is in the file: its line as an editor counts.
-
-        For a Parquet file it is the row, counted from 1.
-        """
+        """Return the line of a record as an editor counts, or its row in a Parquet file, from 1."""
         if self.is_parquet:
             return f"row {row + 1}"
         return f"line {self._line(row + 1 + self.header)}"
@@ -231,10 +224,8 @@ class TableFile:
         """How many line ends are in the cells of each record, the first line among them."""
         count = require("pyarrow.compute").count_substring_regex
         batches = self._csv.batches(range(len(self._csv.first)), skip=True)
-        folds = [
-            sum(np.asarray(count(each, "\r\n|\r|\n")) for each in batch.columns)
-            for batch in batches
-        ]
+        ends = "\r\n|\r|\n"
+        folds = [sum(np.asarray(count(each, ends)) for each in batch.columns) for batch in batches]
         return np.concatenate(folds)
 
     def _line(self, record: int) -> int:
@@ -272,10 +263,7 @@ class TableFile:
         texts: list[str | None] = []
         for chunk in map(plain, self._table.column(place).chunks):
             if types.is_nested(chunk.type) or "binary" in str(chunk.type):
-                raise ValueError(
-                    f"column {self._names[place]!r} of {self.path} must contain texts, got values "
-                    f"of type {chunk.type}"
-                )
+                raise self._refused(place, f"contain texts, got values of type {chunk.type}")
             coded = chunk.dictionary_encode()
             floats = types.is_floating(coded.dictionary.type)  # of 32 bits: 0.1 is no 0.100000001
             each = coded.dictionary.to_numpy() if floats else coded.dictionary.to_pylist()
@@ -291,13 +279,11 @@ class TableFile:
             listed = [f"its columns of numbers are {_listed(numeric)}"] if numeric else []
             if others:
                 listed.append(f"{'the others' if numeric else 'it has'} {_listed(others)}")
-            raise ValueError(
-                f"{self.path} has no column {name!r}; {', '.join(listed)}{self._hint()}"
-            )
+            said = f"{', '.join(listed)}{self._hint()}"
+            raise ValueError(f"{self.path} has no column {name!r}; {said}")
         if len(found) > 1:
-            raise ValueError(
-                f"{self.path} must have exactly one column named {name!r}, got {len(found)}"
-            )
+            one = f"exactly one column named {name!r}"
+            raise ValueError(f"{self.path} must have {one}, got {len(found)}")
         return found[0]
 
     @property
@@ -321,9 +307,8 @@ class TableFile:
                 f"{figures[0]!r}"
             )
         if len(numeric) > 1:
-            raise ValueError(
-                f"--column must name one of the columns of numbers: {_listed(numeric)}"
-            )
+            listed = _listed(numeric)
+            raise ValueError(f"--column must name one of the columns of numbers: {listed}")
         if numeric:
             return self._place_of(numeric[0])
         if len(self._names) == 1:  # what is wrong with it is said in full
@@ -386,16 +371,16 @@ class TableFile:
         where = compute.index(compute.match_substring(known, self.decimal), True).as_py()
         if where >= 0:
             given = known[where].as_py()
-            raise ValueError(
-                f"column {self._names[place]!r} of {self.path} must be readable in one way: each "
-                "of its numbers may have three decimals or digits in groups of three; give "
-                f"--thousands {self.decimal!r} to read {given.replace(self.decimal, '')}, or "
-                f"--thousands none to read {given.replace(self.decimal, '.')}, got {given!r} in "
-                f"{self.place(where)}"
+            raise self._refused(
+                place,
+                "be readable in one way: each of its numbers may have three decimals or digits in "
+                f"groups of three; give --thousands {self.decimal!r} to read "
+                f"{given.replace(self.decimal, '')}, or --thousands none to read "
+                f"{given.replace(self.decimal, '.')}, got {given!r} in {self.place(where)}",
             )
 
-    def _no_number(self, place: int, wrong: NDArray[np.int64]) -> str:
-        """Return a message about a cell that is not a number, with the options that may help."""
+    def _no_number(self, place: int, wrong: NDArray[np.int64]) -> ValueError:
+        """Return the error about a cell that is not a number, with the options that may help."""
         column = self._table.column(place)
         cell = self._cell(place, wrong[0])
         asked = hint = ""
@@ -408,16 +393,11 @@ class TableFile:
             hint = self._cell_hint(cell.strip(), int(wrong[0]), alone)
             if canonical(cell) == self._names[place] and self.header and not self.is_parquet:
                 hint = "; remove this line, which has the names of the columns again"
-        return (
-            f"column {self._names[place]!r} of {self.path} must contain numbers only{asked}, got "
-            f"{str(cell)!r} in {self.place(int(wrong[0]))}{hint}"
-        )
+        got = f"got {str(cell)!r} in {self.place(int(wrong[0]))}{hint}"
+        return self._refused(place, f"contain numbers only{asked}, {got}")
 
     def _cell_hint(self, cell: str, where: int, alone: bool) -> str:
-        """Return what the signs in a cell suggest if it is not a number.
-
-        ``alone`` means that all other cells are numbers or have the same text.
-        """
+        """Return what the signs in a cell suggest; ``alone`` if no other text is in the column."""
         cell = re.sub(_tables.SPACES, " ", cell)
         if not any(each.isdigit() for each in cell):
             if not alone:

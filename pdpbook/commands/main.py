@@ -48,27 +48,15 @@ click = _extras.require("click")
 
 GIVEN = click.Path(exists=True, dir_okay=False, path_type=Path)
 WRITTEN = click.Path(dir_okay=False, path_type=Path)
-#: The option that sets an argument of a function, if their names differ.
-OPTIONS = {"lower": "range", "upper": "range"}
-#: The parameters of the command that apply to numbers only, and their options.
-OF_NUMBERS = {
-    "bounds": "--range",
-    "range_from_data": "--range-from-data",
-    "bins": "--bins",
-    "whole": "--whole",
-    "outside": "--outside",
-    "decimal": "--decimal",
-    "thousands": "--thousands",
-}
+#: The options whose names differ from those of their parameters or of arguments of the package.
+OPTIONS = {"lower": "range", "upper": "range", "bounds": "range"}
+#: The parameters of the command that apply to numbers only.
+OF_NUMBERS = "bounds range_from_data bins whole outside decimal thousands".split()
 
 
 @contextmanager
 def nothing_printed() -> Iterator[None]:
-    """Send to standard error what libraries print meanwhile, including libraries in C.
-
-    Otherwise the greeting of a solver would precede the answer on standard output, and the output
-    of ``--json`` would not be JSON.
-    """
+    """Send what libraries print, even libraries in C, to standard error, away from the answer."""
     sys.stdout.flush()
     kept = os.dup(1)
     try:
@@ -82,10 +70,8 @@ def nothing_printed() -> Iterator[None]:
         os.close(kept)
 
 
-def check_range(
-    values: pd.Series, bounds: tuple[float, float] | None, outside: str, file: TableFile
-) -> None:
-    """Refuse values that do not fit the range, with a message about the options of the command."""
+def check_range(values: pd.Series, bounds: Any, outside: str, file: TableFile) -> None:
+    """Refuse values that do not fit the range."""
     numbers = values.to_numpy(dtype=np.float64)
     if bounds is None:
         if numbers.size > 1 and numbers.min() == numbers.max():
@@ -95,36 +81,24 @@ def check_range(
             )
         return
     lower, upper = bounds
-    out = np.flatnonzero((numbers < lower) | (numbers > upper))
-    if lower < upper and outside == "refuse" and out.size:
-        raise ValueError(
-            f"column {values.name!r} must lie in the range from {lower:g} to {upper:g}, unless "
-            f"--outside clip moves the other values to its nearer end, got {out.size:,} of "
-            f"{numbers.size:,} outside, the first in {file.place(int(values.index[out[0]]))}: "
-            f"{values.iloc[out[0]]}"
+    out = (numbers < lower) | (numbers > upper)
+    if lower < upper and outside == "refuse":
+        needed = (
+            f"lie in the range from {lower:g} to {upper:g}, unless --outside clip moves the other "
+            "values to its nearer end"
         )
+        refuse_values(values, out, needed, "outside", file)
 
 
-def split_levels(categories: str) -> list[str]:
-    """Return the levels of a line of CSV, without blanks at their ends.
-
-    Examples
-    --------
-    >>> split_levels('none, school,"college, university"')
-    ['none', 'school', 'college, university']
-    """
-    return [each.strip() for each in next(csv.reader([categories], skipinitialspace=True), [])]
-
-
-def check_levels(values: pd.Series, levels: Sequence[str], file: TableFile) -> None:
-    """Refuse values that are not among the levels, with a message about the options."""
-    strange = np.flatnonzero(~values.isin([*levels]))
-    if strange.size:
+def refuse_values(values: pd.Series, bad: Any, needed: str, what: str, file: TableFile) -> None:
+    """Refuse a column with bad values, with a message about the options of the command."""
+    if bad.any():
+        first = int(np.flatnonzero(bad)[0])
+        value = values.iloc[first]
         raise ValueError(
-            f"column {values.name!r} must contain only the levels of --categories, unless --other "
-            f"names a level for all other values, got {strange.size:,} of {len(values):,} that are "
-            f"not among them, the first in {file.place(int(values.index[strange[0]]))}: "
-            f"{values.iloc[strange[0]]!r}"
+            f"column {values.name!r} must {needed}, got {int(bad.sum()):,} of {len(values):,} "
+            f"{what}, the first in {file.place(int(values.index[first]))}: "
+            f"{repr(value) if isinstance(value, str) else value}"
         )
 
 
@@ -155,40 +129,33 @@ def asked_levels(categories: str | None, other: str | None) -> tuple[str, ...]:
             raise click.UsageError(f"Give --other only with --categories, got {other!r}")
         return ()
     context = click.get_current_context()
-    for name, option in OF_NUMBERS.items():
+    for name in OF_NUMBERS:
         given = context.get_parameter_source(name)
         if given is not None and given is not click.core.ParameterSource.DEFAULT:
-            value = context.params[name]
+            option = OPTIONS.get(name, name).replace("_", "-")
             raise click.UsageError(
-                f"{option} is for a column of numbers: leave it out with --categories, "
-                f"got {value!r}"
+                f"--{option} is for a column of numbers: leave it out with --categories, "
+                f"got {context.params[name]!r}"
             )
-    return level_names(split_levels(categories), other)
-
-
-def table_file(file: Path, *, no_header: bool, **options: Any) -> TableFile:
-    """Return a file that is read according to the options."""
-    return TableFile(file, header=not no_header, **options)
+    fields = next(csv.reader([categories], skipinitialspace=True), [])  # a line of CSV
+    return level_names([each.strip() for each in fields], other)
 
 
 def read(
     file: Path,
+    *,
     bounds: tuple[float, float] | None,
     categories: str | None,
-    *,
     column: str | None,
     other: str | None,
     outside: str,
     missing: str,
     **asked: Any,
 ) -> tuple[TableFile, pd.Series, dict[str, Any]]:
-    """Return a file, its column, and the arguments for the functions of the package.
-
-    The column is refused if it does not fit the range or the levels.
-    """
+    """Return a file, its column, which fits the range or levels, and arguments of the package."""
     levels = asked_levels(categories, other)
-    how = {key: asked.pop(key) for key in ("no_header", "sep", "decimal", "thousands", "encoding")}
-    table = table_file(file, missing=missing, **how)
+    how = {key: asked.pop(key) for key in ("sep", "decimal", "thousands", "encoding")}
+    table = TableFile(file, missing=missing, header=not asked.pop("no_header"), **how)
     values = table.labels(column, levels) if levels else table.column(column)
     if len(values) < 2:
         raise ValueError(
@@ -198,31 +165,27 @@ def read(
     if not levels:
         check_range(values, bounds, outside, table)
     elif other is None:
-        check_levels(values, levels, table)
+        needed = "contain only the levels of --categories, unless --other names a level for all "
+        strange = ~values.isin([*levels])
+        refuse_values(values, strange, f"{needed}other values", "that are not among them", table)
     lower, upper = bounds or (None, None)
     asked |= {"lower": lower, "upper": upper, "outside": outside}
     return table, values, asked | {"categories": levels or None, "other": other}
 
 
-def refusal(error: Exception) -> Exception:
-    """Return the error of a bad call, with the option that sets the refused argument."""
-    argument = str(error).partition(" ")[0]
-    name = OPTIONS.get(argument, argument)
-    known = {each.name for command in main.commands.values() for each in command.params}
-    if name in known | {"range"}:
-        return click.BadParameter(str(error), param_hint=f"'--{name}'")
-    return click.UsageError(str(error))
-
-
 @contextmanager
 def refused() -> Iterator[None]:
-    """Turn errors of the package into those of the command."""
+    """Turn errors of the package into those of the command, with the option for the argument."""
     try:
         yield
     except FileExistsError as error:
         raise click.UsageError(str(error)) from error
     except (ValueError, TypeError) as error:
-        raise refusal(error) from error
+        argument = str(error).partition(" ")[0]
+        name = OPTIONS.get(argument, argument)
+        if name in {"range"}.union(*({p.name for p in c.params} for c in main.commands.values())):
+            raise click.BadParameter(str(error), param_hint=f"'--{name}'") from error
+        raise click.UsageError(str(error)) from error
     except (OSError, ImportError) as error:
         raise click.ClickException(str(error)) from error
 
@@ -235,89 +198,88 @@ def shares(_: Any, __: Any, value: str | None) -> list[float] | None:
         raise click.BadParameter(f"give shares such as 0.05,0.95, got {value!r}") from error
 
 
+def option(name: str, said: str | None = None, *words: str, **settings: Any) -> Any:
+    """Return an option: its name, with that of the parameter if it differs, its help, its words."""
+    if words:
+        settings |= {"type": click.Choice(words), "default": words[0]}
+    return click.option(*name.split(), help=said, **settings)
+
+
 #: The file, and the options for reading it.
 READING = [
     click.argument("file", type=GIVEN),
-    click.option(
-        "--sep", default=",", help=r"What separates the columns of a CSV file; \t is the tab."
-    ),
-    click.option("--decimal", default=".", help="Decimal sign of a CSV file's numbers."),
-    click.option(
-        "--thousands", help="What groups the digits of a CSV file's numbers, as in 58.085 or 7,269."
-    ),
-    click.option("--encoding", default="utf-8", help="Encoding of a CSV file's text."),
-    click.option(
+    option("--sep", r"What separates the columns of a CSV file; \t is the tab.", default=","),
+    option("--decimal", "Decimal sign of a CSV file's numbers.", default="."),
+    option("--thousands", "What groups the digits of a CSV file's numbers, as in 58.085 or 7,269."),
+    option("--encoding", "Encoding of a CSV file's text.", default="utf-8"),
+    option(
         "--no-header",
+        "The first line of a CSV file is a record; the columns are called 1, 2, 3 and so on.",
         is_flag=True,
-        help="The first line of a CSV file is a record; the columns are called 1, 2, 3 and so on.",
     ),
 ]
 #: The options that select a column and what to publish.
 ASKED = [
-    click.option(
+    option(
         "--column",
-        help="Name of the column; needed if there are several of numbers, or, with "
-        "--categories, several in all.",
+        "Name of the column; needed if there are several of numbers, or, with --categories, "
+        "several in all.",
     ),
-    click.option(
-        "--range",
-        "bounds",
+    option(
+        "--range bounds",
+        "Ends of the range, chosen without looking at the data.",
         type=(float, float),
         metavar="LOWER UPPER",
-        help="Ends of the range, chosen without looking at the data.",
     ),
-    click.option(
+    option(
         "--categories",
+        "For a column of categories, in place of --range: its levels in order, chosen without "
+        "looking at the data. A level with a comma stands in quotation marks. What is published "
+        "is the count of each level.",
         metavar="LEVEL,LEVEL,...",
-        help="For a column of categories, in place of --range: its levels in order, "
-        "chosen without looking at the data. A level with a comma stands in quotation "
-        "marks. What is published is the count of each level.",
     ),
-    click.option(
+    option(
         "--other",
+        "With --categories: the level to which all other values are counted; they are refused if "
+        "it is left out.",
         metavar="LEVEL",
-        help="With --categories: the level to which all other values are counted; they "
-        "are refused if it is left out.",
     ),
-    click.option(
+    option(
         "--publish",
-        type=click.Choice(["counts", "mean", "quantiles", "value"]),
-        default="counts",
-        help="What is to be published: a table of counts, the mean, quantiles, or single "
-        "values drawn like the data.",
+        "What is to be published: a table of counts, the mean, quantiles, or single values drawn "
+        "like the data.",
+        "counts",
+        "mean",
+        "quantiles",
+        "value",
     ),
-    click.option(
+    option(
         "--quantiles",
+        "With --publish quantiles: which ones; the three quartiles if left out.",
         metavar="SHARE,SHARE,...",
         callback=shares,
-        help="With --publish quantiles: which ones; the three quartiles if left out.",
     ),
-    click.option(
+    option(
         "--neighbours",
-        type=click.Choice(["removal", "replacement"]),
-        default="removal",
-        help="The change of one record against which ε is promised.",
+        "The change of one record against which ε is promised.",
+        "removal",
+        "replacement",
     ),
-    click.option("--epsilon", type=float, required=True, help="The promise, for all draws."),
-    click.option("--delta", type=float, default=1e-6),
-    click.option("--draws", type=int, default=1, help="Values to release, with --publish value."),
-    click.option("--bins", type=int, help="Number of bins; follows from n and ε if left out."),
-    click.option(
+    option("--epsilon", "The promise, for all draws.", type=float, required=True),
+    option("--delta", type=float, default=1e-6),
+    option("--draws", "Values to release, with --publish value.", type=int, default=1),
+    option("--bins", "Number of bins; follows from n and ε if left out.", type=int),
+    option(
         "--whole",
+        "The quantity is a whole number by its nature, and so are its bins.",
         is_flag=True,
-        help="The quantity is a whole number by its nature, and so are its bins.",
     ),
-    click.option(
-        "--outside",
-        type=click.Choice(["refuse", "clip"]),
-        default="refuse",
-        help="What happens to values outside the range.",
-    ),
-    click.option(
+    option("--outside", "What happens to values outside the range.", "refuse", "clip"),
+    option(
         "--missing",
-        type=click.Choice(["refuse", "drop"]),
-        default="refuse",
-        help="Whether records without a value are refused, or dropped and counted.",
+        "Whether records without a value are refused, or dropped and counted.",
+        "refuse",
+        "drop",
     ),
 ]
 
@@ -341,40 +303,33 @@ def main() -> None:
 
 @main.command()
 @takes(READING[:1], ASKED, READING[1:])
-@click.option(
+@option(
     "--range-from-data",
+    "Take the range from the data; every release then tells its two ends.",
     is_flag=True,
-    help="Take the range from the data; every release then tells its two ends.",
 )
-@click.option(
+@option(
     "--seed",
+    "Seed of the repetitions over which errors of noisy counts are averaged.",
     type=int,
     default=0,
-    help="Seed of the repetitions over which errors of noisy counts are averaged.",
 )
-@click.option(
+@option(
     "--reruns",
+    "Compute end-to-end losses by running a release again without a record of each occupied bin, "
+    "if there are at most so many.",
     type=int,
     default=64,
-    help="Compute end-to-end losses by running a release again without a record of each "
-    "occupied bin, if there are at most so many.",
 )
-@click.option("--output", type=WRITTEN, help="Write the report as one HTML page.")
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-@click.option(
+@option("--output", "Write the report as one HTML page.", type=WRITTEN)
+@option("--json as_json", "Print the report as JSON.", is_flag=True)
+@option(
     "--quiet",
+    "Show no progress bar, not even where the report takes more than three seconds.",
     is_flag=True,
-    help="Show no progress bar, not even where the report takes more than three seconds.",
 )
 def report(
-    file: Path,
-    bounds: tuple[float, float] | None,
-    categories: str | None,
-    range_from_data: bool,
-    output: Path | None,
-    as_json: bool,
-    quiet: bool,
-    **options: Any,
+    file: Path, range_from_data: bool, output: Path | None, as_json: bool, **options: Any
 ) -> None:
     """Compare the ways to publish a column of FILE, and recommend one.
 
@@ -383,7 +338,7 @@ def report(
     """
     from pdpbook.own_data.reports import report as make_report
 
-    if categories is None and (bounds is None) != range_from_data:
+    if options["categories"] is None and (options["bounds"] is None) != range_from_data:
         raise click.UsageError(
             "Give either --range LOWER UPPER, chosen without looking at the data, or "
             "--range-from-data, which lets every release tell its two ends, or --categories "
@@ -395,8 +350,9 @@ def report(
             different_files({"FILE": file, "output": output})
             check_folder(output)
             check_replaced(output)
-        table, values, asked = read(file, bounds, categories, **options)
-        made = make_report(values, progress=False if quiet else None, **asked)
+        progress = False if options.pop("quiet") else None
+        table, values, asked = read(file, **options)
+        made = make_report(values, progress=progress, **asked)
         page = None if output is None else made.to_html()
     if output is not None and page is not None:
         try:
@@ -409,55 +365,48 @@ def report(
         click.echo(remarks, err=True)
     if as_json:
         click.echo(json.dumps(made.to_dict(), indent=2, ensure_ascii=False))
-    else:
-        click.echo(made)
-        if made.recommended.code:
-            click.echo(
-                "To make the recommended release, give pdpbook release the same file and options, "
-                f"--release {made.recommended.name} and --output."
-            )
-        if output is not None:
-            click.echo(f"Open {output.resolve()}")
+        return
+    click.echo(made)
+    if made.recommended.code:
+        click.echo(
+            "To make the recommended release, give pdpbook release the same file and options, "
+            f"--release {made.recommended.name} and --output."
+        )
+    if output is not None:
+        click.echo(f"Open {output.resolve()}")
 
 
 @main.command()
 @takes(READING[:1], ASKED, READING[1:])
-@click.option(
+@option(
     "--release",
-    help="Name of the release, as in the report; the usual one of what is published if left "
-    "out: histogram, mean, quantiles or response. A report may recommend another one.",
+    "Name of the release, as in the report; the usual one of what is published if left out: "
+    "histogram, mean, quantiles or response. A report may recommend another one.",
 )
-@click.option(
+@option(
     "--output",
+    "Where the published values go, as CSV or .parquet; a statement goes beside them.",
     required=True,
     type=WRITTEN,
-    help="Where the published values go, as CSV or .parquet; a statement goes beside them.",
 )
-@click.option(
+@option(
     "--record",
+    "Where the releases of FILE are remembered; if left out, FILE.releases.json, or the record "
+    "beside it that knows the contents of FILE. Keep it where the records are.",
     type=WRITTEN,
-    help="Where the releases of FILE are remembered; if left out, FILE.releases.json, or the "
-    "record beside it that knows the contents of FILE. Keep it where the records are.",
 )
-@click.option(
+@option(
     "--again",
+    "Release the same thing again, which costs its ε again; earlier values stay.",
     is_flag=True,
-    help="Release the same thing again, which costs its ε again; earlier values stay.",
 )
-@click.option(
+@option(
     "--budget",
+    "The ε that all releases of FILE may cost together; what would exceed it is refused.",
     type=float,
-    help="The ε that all releases of FILE may cost together; what would exceed it is refused.",
 )
 def release(
-    file: Path,
-    bounds: tuple[float, float] | None,
-    categories: str | None,
-    output: Path,
-    record: Path | None,
-    again: bool,
-    budget: float | None,
-    **options: Any,
+    file: Path, output: Path, record: Path | None, again: bool, budget: float | None, **options: Any
 ) -> None:
     """Make a release of a column of FILE, once, and write it.
 
@@ -468,7 +417,7 @@ def release(
     from pdpbook.own_data.publishing import make_release, record_of, refuse_twice, statement_path
     from pdpbook.own_data.spending import total_words
 
-    if bounds is None and categories is None:
+    if options["bounds"] is None and options["categories"] is None:
         raise click.UsageError(
             "Give --range LOWER UPPER, or --categories for a column of categories, chosen "
             "without looking at the data."
@@ -479,7 +428,7 @@ def release(
         different_files(files | {"the statement about the output": statement_path(output)})
         check_folder(output)
         check_folder(record)
-        table, values, asked = read(file, bounds, categories, **options)
+        table, values, asked = read(file, **options)
         if not again:
             refuse_twice(output, column=str(values.name), publish=asked["publish"], record=record)
         made = make_release(values, **asked)
@@ -502,31 +451,29 @@ def release(
 
 @main.command()
 @takes(READING)
-@click.option(
+@option(
     "--queries",
+    "JSON: a list with an object for each query that was released, which has the arguments of "
+    'pdpbook.own_data.released_query, such as {"statistic": "count", "by": ["area"], '
+    '"mechanism": "discrete laplace", "scale": 4}.',
     required=True,
     type=GIVEN,
-    help="JSON: a list with an object for each query that was released, which has the arguments "
-    'of pdpbook.own_data.released_query, such as {"statistic": "count", "by": ["area"], '
-    '"mechanism": "discrete laplace", "scale": 4}.',
 )
-@click.option(
-    "--delta", type=float, default=0.0, help="The δ at which losses by Gaussian noise are counted."
-)
-@click.option(
+@option("--delta", "The δ at which losses by Gaussian noise are counted.", type=float, default=0.0)
+@option(
     "--neighbours",
-    type=click.Choice(["removal", "replacement"]),
-    default="removal",
-    help="Whether the record is removed, or replaced by any other.",
+    "Whether the record is removed, or replaced by any other.",
+    "removal",
+    "replacement",
 )
-@click.option("--by", metavar="COLUMN", help="Show the losses by the groups of this column, too.")
-@click.option(
+@option("--by", "Show the losses by the groups of this column, too.", metavar="COLUMN")
+@option(
     "--most",
+    "How many of the most exposed records are shown.",
     type=click.IntRange(min=1),
     default=5,
-    help="How many of the most exposed records are shown.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON.")
+@option("--json as_json", "Print the audit as JSON.", is_flag=True)
 def audit(
     file: Path, queries: Path, by: str | None, most: int, as_json: bool, **options: Any
 ) -> None:
@@ -542,20 +489,16 @@ def audit(
 
     asked = {key: options.pop(key) for key in ("delta", "neighbours")}
     with refused(), nothing_printed():
-        table = table_file(file, **options)
+        table = TableFile(file, header=not options.pop("no_header"), **options)
         listed = read_queries(queries)
         columns = audited_columns(table, listed)
         made = audit_release(columns, listed, **asked)
         groups = None if by is None else made.by_group(table.labels(by, ()))
         rows = [int(each) for each in made.most_exposed(min(most, made.losses.size))]
-    tables = {
-        "queries": made.table().assign(exact=[*made.query_exact, made.exact]),
-        "groups": groups,
-        "most exposed": pd.DataFrame(
-            {"record": [*map(table.place, rows)], "loss": made.losses[rows]}
-        ).set_index("record"),
-    }
-    shown = {name: each for name, each in tables.items() if each is not None}
+    exposed = pd.DataFrame({"record": [*map(table.place, rows)], "loss": made.losses[rows]})
+    shown = {"queries": made.table().assign(exact=[*made.query_exact, made.exact])}
+    shown |= {} if groups is None else {"groups": groups}
+    shown["most exposed"] = exposed.set_index("record")
     if as_json:  # where a loss that is infinite is null
         said = {"file": str(file), "records": made.losses.size, **asked}
         for name, each in shown.items():
@@ -612,7 +555,5 @@ def audited_columns(table: TableFile, queries: Sequence[Any]) -> dict[str, Any]:
                     f"column {each.where!r} of {table.path} must contain only true and false"
                 )
             found[each.where] = texts == "true"
-    for each in queries:
-        if each.column is not None:
-            found[each.column] = table.column(each.column)
-    return found
+    asked = [each.column for each in queries if each.column is not None]
+    return found | {name: table.column(name) for name in asked}

@@ -1,9 +1,7 @@
-"""The columns and groups of a table whose releases are audited; each is checked when first used.
+"""The columns and groups of a table whose releases are audited.
 
-A query names columns: one to add up, some whose values define the groups, and one that selects the
-records.  Only columns that a query names are read, so the others may contain anything, and the
-groups of several columns are made once for all queries that share them.  The principle is taught in
-*What a released statistic tells about each record*.
+Only columns that a query names are read, and each is checked when it is first used.  The groups of
+several columns are made once for all queries that share them.
 """
 
 from __future__ import annotations
@@ -36,9 +34,8 @@ class AuditedTable:
             try:
                 lengths = {str(name): len(table[name]) for name in table}
             except TypeError:
-                raise TypeError(
-                    f"table must have columns of one length, got columns {list(table)!r}"
-                ) from None
+                got = f"columns {list(table)!r}"
+                raise TypeError(f"table must have columns of one length, got {got}") from None
             if len(set(lengths.values())) > 1:
                 raise ValueError(f"table must have columns of one length, got {lengths}")
             self.records = next(iter(lengths.values()), 0)
@@ -84,15 +81,13 @@ def label_codes(name: str, labels: Any, records: int) -> tuple[NDArray[np.int64]
     if not isinstance(labels, (pd.Series, pd.Categorical)):
         labels = _validate.sequence(name, labels)
     if len(labels) != records:
-        raise ValueError(
-            f"{name} must contain a label for each of {records} records, got {len(labels)}"
-        )
+        needed = f"contain a label for each of {records} records"
+        raise ValueError(f"{name} must {needed}, got {len(labels)}")
     try:
         codes, found = pd.factorize(pd.Series(labels).astype(object), sort=True)
     except (TypeError, ValueError):
         kind = type(next(iter(labels)))
         raise _validate.fail(name, "labels that can be put in order", kind) from None
-    missing = int((codes < 0).sum())
-    if missing:
+    if missing := int((codes < 0).sum()):
         raise ValueError(f"{name} must contain no missing value, got {missing} of them")
     return codes.astype(np.int64), list(found)

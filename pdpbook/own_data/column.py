@@ -35,9 +35,9 @@ from pdpbook import _validate
 from pdpbook._repr import short_repr
 from pdpbook._tables import canonical
 from pdpbook.foundations.sampling_query import Grid
-from pdpbook.own_data.categories import level_codes, level_names
+from pdpbook.own_data.categories import level_codes, level_names, refuse_rows
 
-__all__ = ["Column", "Frame", "make_column", "public_bins"]
+__all__ = ["Column", "Frame", "make_column", "moved_words", "public_bins"]
 
 FEWEST_BINS, MOST_BINS, MOST_COUNTED = 8, 256, 1024
 #: No end of a range is larger, and no range is shorter than this part of its ends.
@@ -55,14 +55,10 @@ class Frame:
         Ends of the range, in the column's unit; for categories, 0 and k - 1.
     public_range : bool
         Whether the caller gave the range; otherwise it was taken from the data.
-    whole : bool
-        Whether the quantity is known to be a whole number.
-    outside : str
-        "refuse" or "clip": what happens to values outside the range.
+    whole, outside, other
+        As for :func:`pdpbook.own_data.report`.
     levels : tuple of str
         The k levels of a column of categories, in their order; empty for numbers.
-    other : str or None
-        The level under which all other values are counted.
     """
 
     name: str
@@ -80,10 +76,10 @@ class Frame:
         return self.upper - self.lower
 
     def grid(self, bins: int) -> Grid:
-        """Return the grid of K ≥ 2 equal bins on the range.
+        """Return the grid of K ≥ 2 equal bins on the range, or of one bin for each level.
 
         For whole numbers, every bin covers equally many of them, one if possible, and no more bins
-        are used than are needed.  Categories have one bin for each level.
+        are used than are needed.
         """
         bins = _validate.integer("bins", bins, at_least=2)
         if self.levels:
@@ -107,11 +103,9 @@ class Column(Frame):
     name, lower, upper, public_range, whole, outside, levels, other
         The public part: see :class:`pdpbook.own_data.Frame`.
     values : ndarray, shape (n,)
-        The values in ascending order, inside the range; for categories, the numbers of their
-        levels.
+        The values in ascending order, inside the range; for categories, the indices of levels.
     moved : int
-        Number of values that were outside the range and were moved to its nearer end, or that were
-        not among the levels and are counted under ``other``.
+        Number of values that were moved into the range, or that are counted under ``other``.
     """
 
     values: NDArray[np.float64]
@@ -136,6 +130,14 @@ class Column(Frame):
             raise _validate.fail("quantiles", "shares in (0, 1]", quantiles)
         place = np.ceil(shares * self.records * (1.0 - 1e-15)).astype(int) - 1
         return self.values[np.maximum(place, 0)]
+
+
+def moved_words(column: Column, levels: str = "levels") -> str:
+    """Return how many values were moved into the range, or are counted elsewhere, in words."""
+    share = f"{column.moved:,} of {column.records:,} values ({column.moved / column.records:.1%})"
+    if column.levels:
+        return f"{share} are none of the {levels} and are counted as {column.other!r}"
+    return f"{share} lay outside the range and were moved to its nearer end"
 
 
 def make_column(
@@ -177,26 +179,16 @@ def make_column(
     if categories is not None:
         levels = level_names(categories, other)
         other = None if other is None else canonical(other)
-        for option, given, left_out in (
-            ("lower", lower, lower is None),
-            ("upper", upper, upper is None),
-            ("outside", outside, outside == "refuse"),
-            ("whole", whole, not whole),
-        ):
-            if not left_out:
+        clip = None if outside == "refuse" else outside
+        numeric = {"lower": lower, "upper": upper, "outside": clip, "whole": whole or None}
+        for option, given in numeric.items():
+            if given is not None:
                 raise _validate.fail(option, "left out for a column of categories", given)
         codes, moved = level_codes(values, levels, other)
         sorted_codes = np.sort(codes).astype(np.float64)
         sorted_codes.setflags(write=False)
-        return Column(
-            name=name,
-            lower=0.0,
-            upper=len(levels) - 1.0,
-            levels=levels,
-            other=other,
-            values=sorted_codes,
-            moved=moved,
-        )
+        frame = Frame(name=name, lower=0.0, upper=len(levels) - 1.0, levels=levels, other=other)
+        return Column(**vars(frame), values=sorted_codes, moved=moved)
     if other is not None:
         raise _validate.fail("other", "left out without categories", other)
     numbers = _validate.numeric("values", values)
@@ -205,13 +197,8 @@ def make_column(
     numbers = numbers.astype(np.float64)
     if numbers.size < 2:
         raise ValueError(f"values must contain at least 2 records, got {numbers.size}")
-    bad = np.flatnonzero(~np.isfinite(numbers))
-    if bad.size:
-        raise ValueError(
-            "values must all be finite numbers; decide what a missing value stands for before you "
-            f"report, got {bad.size} of {numbers.size} missing or infinite, the first in row "
-            f"{int(bad[0])}: {float(numbers[bad[0]])!r}"
-        )
+    finite = "all be finite numbers; decide what a missing value stands for before you report"
+    refuse_rows(numbers, ~np.isfinite(numbers), finite, "missing or infinite")
     if (lower is None) != (upper is None):
         raise ValueError(
             f"lower and upper must be given both or not at all, got {lower=}, {upper=}"
@@ -237,25 +224,15 @@ def make_column(
     if whole:
         _check_whole(numbers, start, end)
     out = (numbers < start) | (numbers > end)
-    moved = int(out.sum())
-    if moved and outside == "refuse":
-        where = int(np.flatnonzero(out)[0])
-        raise ValueError(
-            f"values must lie in [{start:g}, {end:g}] unless outside='clip', got {moved} of "
-            f"{numbers.size} outside, the first in row {where}: {float(numbers[where])!r}"
-        )
+    if outside == "refuse":
+        within = f"lie in [{start:g}, {end:g}] unless outside='clip'"
+        refuse_rows(numbers, out, within, "outside")
     inside = np.sort(np.clip(numbers, start, end))
     inside.setflags(write=False)
-    return Column(
-        name=name,
-        lower=start,
-        upper=end,
-        public_range=public,
-        whole=whole,
-        outside=outside,
-        values=inside,
-        moved=moved,
+    frame = Frame(
+        name=name, lower=start, upper=end, public_range=public, whole=whole, outside=outside
     )
+    return Column(**vars(frame), values=inside, moved=int(out.sum()))
 
 
 def _check_whole(numbers: NDArray[np.float64], lower: float, upper: float) -> None:
@@ -263,12 +240,7 @@ def _check_whole(numbers: NDArray[np.float64], lower: float, upper: float) -> No
     for name, end in (("lower", lower), ("upper", upper)):
         if end != math.floor(end) or abs(end) > 2**52:
             raise _validate.fail(name, "a whole number of at most 2**52, for whole=True", end)
-    parts = np.flatnonzero(numbers != np.floor(numbers))
-    if parts.size:
-        raise ValueError(
-            f"values must be whole numbers for whole=True, got {parts.size} of {numbers.size} "
-            f"others, the first in row {int(parts[0])}: {float(numbers[parts[0]])!r}"
-        )
+    refuse_rows(numbers, numbers != np.floor(numbers), "be whole numbers for whole=True", "others")
 
 
 def public_bins(n: int, epsilon: float, *, publish: str = "value") -> int:
@@ -277,17 +249,16 @@ def public_bins(n: int, epsilon: float, *, publish: str = "value") -> int:
     Parameters
     ----------
     n : int
-        At least 2.
+        Number of records, at least 2.
     epsilon : float
     publish : {"value", "counts", "mean", "quantiles"}
-        What is to be published with these bins.
+        What is to be published: values, or anything that is computed from counts.
 
     Returns
     -------
     int
-        For values :math:`\sqrt{n(e^\varepsilon-1)}` rounded, but at least 8 and at most 256; for
-        releases that are computed from counts, :math:`(2n\sinh\frac\varepsilon2)^{2/3}` rounded,
-        but at least 8 and at most 1,024.
+        For values :math:`\sqrt{n(e^\varepsilon-1)}` rounded, from 8 to 256; otherwise
+        :math:`(2n\sinh\frac\varepsilon2)^{2/3}` rounded, from 8 to 1,024.
 
     Notes
     -----

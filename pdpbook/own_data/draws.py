@@ -1,7 +1,6 @@
-"""How each release is drawn: the published values as a table, without rounding or a seed.
+"""How each differentially private release is drawn, without rounding or a seed.
 
-There is one function for each release that is differentially private.  It takes the terms of the
-release and the column, and draws in integer arithmetic, from the generator of the operating system.
+A draw takes the terms and the column, and its randomness from the operating system's generator.
 A second call is a second release.
 """
 
@@ -25,13 +24,12 @@ from pdpbook.own_data.shares import estimated_shares
 from pdpbook.own_data.terms import Terms
 
 __all__ = [
+    "draw_by",
     "draw_histogram",
-    "draw_laplace",
     "draw_mean",
     "draw_noisy_counts",
     "draw_quantiles",
     "draw_repaired_game",
-    "draw_response",
     "quantile_choices",
 ]
 
@@ -55,9 +53,9 @@ def draw_histogram(terms: Terms, column: Column) -> pd.DataFrame:
     sums = np.cumsum(noisy)
     sums = sums + (n - sums[-1]) * np.arange(1, terms.bins + 1) / terms.bins  # the bridge to n
     if terms.publish == "mean":
-        mean = np.clip([float(points @ shares)], terms.frame.lower, terms.frame.upper)
-        middle = np.diff(sums, prepend=0.0) @ points / n
         ends = terms.frame.lower, terms.frame.upper
+        mean = np.clip([float(points @ shares)], *ends)
+        middle = np.diff(sums, prepend=0.0) @ points / n
         around = _around(np.array([middle]), mean_reach(terms), *ends, mean)
         return pd.DataFrame({"statistic": ["mean"], "value": mean} | around)
     if terms.publish == "quantiles":
@@ -65,8 +63,7 @@ def draw_histogram(terms: Terms, column: Column) -> pd.DataFrame:
         place = np.minimum(place, terms.bins - 1)
         below, upto = np.append(0.0, sums)[place] / n, sums[place] / n
         reach = share_reach(terms)
-        around = {"from quantile": below - reach, "to quantile": upto + reach}
-        return _quantiles(terms, points[place], *around.values())
+        return _quantiles(terms, points[place], below - reach, upto + reach)
     return _values(terms, np.ones(terms.bins, dtype=int), np.tile(shares, (terms.bins, 1)))
 
 
@@ -93,23 +90,14 @@ def quantile_choices(terms: Terms, column: Column) -> list[QuantileChoice]:
     return [QuantileChoice(grid, places, each, slope) for each in terms.quantiles]
 
 
-def _quantiles(
-    terms: Terms,
-    values: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-) -> pd.DataFrame:
+def _quantiles(terms: Terms, values: Any, low: Any, high: Any) -> pd.DataFrame:
     """Return quantiles, each with the 95 % interval of its rank among the records."""
     within = {"from quantile": np.clip(low, 0.0, 1.0), "to quantile": np.clip(high, 0.0, 1.0)}
     return pd.DataFrame({"quantile": terms.quantiles, "value": values} | within)
 
 
 def _around(
-    noisy: NDArray[Any],
-    reach: float,
-    lower: float,
-    upper: float = math.inf,
-    published: NDArray[Any] | None = None,
+    noisy: Any, reach: float, lower: float, upper: float = math.inf, published: Any = None
 ) -> dict[str, NDArray[Any]]:
     """Return the ends of 95 % intervals, within the possible range, around what is published."""
     low, high = (np.clip(noisy + side * reach, lower, upper) for side in (-1.0, 1.0))
@@ -118,32 +106,22 @@ def _around(
     return {"low": np.minimum(low, published), "high": np.maximum(high, published)}
 
 
-def draw_laplace(terms: Terms, column: Column) -> pd.DataFrame:
-    """Draw values of records with truncated Laplace noise."""
-    return _values(terms, _counts(terms, column), terms.laplace_rows)
-
-
-def draw_response(terms: Terms, column: Column) -> pd.DataFrame:
-    """Draw values of records by k-ary randomised response."""
-    return _values(terms, _counts(terms, column), terms.response_rows)
+def draw_by(terms: Terms, column: Column, rows: NDArray[np.float64]) -> pd.DataFrame:
+    """Draw values of records by a randomiser that does not depend on the data."""
+    return _values(terms, terms.grid.counts(column.values), rows)
 
 
 def draw_repaired_game(terms: Terms, column: Column) -> pd.DataFrame:
     """Draw values of records under a randomiser that is made from noisy counts."""
-    counts = _counts(terms, column)
-    total, share, delta, _ = counts_and_draws(terms)
+    counts, (total, share, delta, _) = terms.grid.counts(column.values), counts_and_draws(terms)
     made = private_randomiser(counts, epsilon=total, delta=delta, share=share, actions="blur")
     return _values(terms, counts, made.randomiser)
 
 
-def _counts(terms: Terms, column: Column) -> NDArray[np.int64]:
-    """Return the exact counts, shape (K,)."""
-    return terms.grid.counts(column.values)
-
-
 def _noisy(terms: Terms, column: Column) -> NDArray[np.int64]:
     """Return counts with two-sided geometric noise, shape (K,)."""
-    return np.asarray(geometric_mechanism(_counts(terms, column), epsilon=terms.spent.epsilon))
+    counts = terms.grid.counts(column.values)
+    return np.asarray(geometric_mechanism(counts, epsilon=terms.spent.epsilon))
 
 
 def _values(terms: Terms, counts: NDArray[np.int64], rows: NDArray[np.float64]) -> pd.DataFrame:

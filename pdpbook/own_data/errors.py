@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 __all__ = ["ColumnDistance", "distribution_quantile", "drawn_mean_error", "drawn_quantile_errors"]
 
+Floats = NDArray[np.float64]
 #: The longest sum of draws whose distribution is computed point by point.
 MOST_POINTS = 2**17
 
@@ -37,19 +38,19 @@ MOST_POINTS = 2**17
 class ColumnDistance:
     """Wasserstein distances of distributions from one column of values, in ascending order."""
 
-    values: NDArray[np.float64]
+    values: Floats
 
     @cached_property
-    def _sums(self) -> NDArray[np.float64]:
+    def _sums(self) -> Floats:
         """Sums of the first 0, 1, …, n values, shape (n + 1,)."""
         return np.concatenate([[0.0], np.cumsum(self.values)])
 
-    def _area(self, t: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _area(self, t: Floats) -> Floats:
         """Integrate, up to t, the column's distribution function up to t."""
         below = np.searchsorted(self.values, t, side="right")
         return (below * t - self._sums[below]) / self.values.size
 
-    def __call__(self, support: NDArray[np.float64], mass: NDArray[np.float64]) -> float:
+    def __call__(self, support: Floats, mass: Floats) -> float:
         """Return the distance of a distribution on ascending points, in the column's unit."""
         n = self.values.size
         level = np.concatenate([[0.0], np.minimum(np.cumsum(mass), 1.0)])
@@ -63,25 +64,17 @@ class ColumnDistance:
         return float(np.maximum(before, 0.0).sum() + np.maximum(after, 0.0).sum())
 
 
-def distribution_quantile(
-    support: NDArray[np.float64], mass: NDArray[np.float64], levels: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return for each level the first point at which the distribution function reaches it.
-
-    The points ascend.  Levels are in (0, 1] and are reached up to rounding.
-    """
+def distribution_quantile(support: Floats, mass: Floats, levels: Floats) -> Floats:
+    """Return the first point at which the distribution function reaches each level in (0, 1]."""
     reached = np.searchsorted(np.cumsum(mass), levels - 1e-12)
     return support[np.minimum(reached, support.size - 1)]
 
 
-def drawn_mean_error(
-    support: NDArray[np.float64], mass: NDArray[np.float64], draws: int, target: float
-) -> float:
-    r"""Return :math:`\mathrm E|\bar X_m-t|`, the mean distance of the mean of m draws from t.
+def drawn_mean_error(support: Floats, mass: Floats, draws: int, target: float) -> float:
+    r"""Return :math:`\mathrm E|\bar X_m-t|` for m draws of K equally spaced points.
 
-    The draws are independent, from K equally spaced points.  The result is exact up to rounding if
-    m (K - 1) is below 2¹⁷, otherwise it is computed for a normal variable with the same mean and
-    variance, with a relative error of the order 1/m.
+    It is exact up to rounding if m (K - 1) < 2¹⁷; otherwise the mean counts as normal, with a
+    relative error of the order 1/m.
     """
     if draws == 1:
         return float(mass @ np.abs(support - target))
@@ -96,23 +89,14 @@ def drawn_mean_error(
     if sd == 0.0:
         return abs(bias)
     ratio = bias / sd
-    return sd * math.sqrt(2.0 / math.pi) * math.exp(-0.5 * ratio**2) + bias * math.erf(
-        ratio / math.sqrt(2.0)
-    )
+    part = sd * math.sqrt(2.0 / math.pi) * math.exp(-0.5 * ratio**2)
+    return part + bias * math.erf(ratio / math.sqrt(2.0))
 
 
 def drawn_quantile_errors(
-    support: NDArray[np.float64],
-    mass: NDArray[np.float64],
-    draws: int,
-    levels: NDArray[np.float64],
-    targets: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return the mean distances of the quantiles of several draws from targets, shape (q,).
-
-    A quantile is the smallest draw that has at least this share of the m draws at or below it, so
-    if there is one draw, it is every quantile.
-    """
+    support: Floats, mass: Floats, draws: int, levels: Floats, targets: Floats
+) -> Floats:
+    """Return the mean distances of the quantiles of m draws from targets, shape (q,)."""
     from scipy.special import betainc
 
     below = np.minimum(np.cumsum(mass), 1.0)

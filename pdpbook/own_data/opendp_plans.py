@@ -1,11 +1,8 @@
 """The queries of a plan that OpenDP makes with Polars, read for an audit.
 
-A plan spends one budget on several queries.  OpenDP summarises its noise in a table: a row for each
-released number, with the aggregate, the distribution and its scale.  The rest is in the plan of
-Polars: which rows take part, the groups, the columns, and the ranges or the candidates.  Both are
-read, and both the description by the caller and the worst case have to agree with what is read.  A
-plan with an unknown step is refused, and the error names the step.  The principle is taught in
-*What a released statistic tells about each record*.
+OpenDP summarises the noise of a plan in a table, with a row for each released number.  The rest is
+in the plan of Polars: which rows take part, the groups, the columns, and the ranges or candidates.
+The description by the caller and the worst case have to agree with what is read from both.
 """
 
 from __future__ import annotations
@@ -63,12 +60,8 @@ def plan_queries(
     Returns
     -------
     list of ReleasedQuery
-        In the order of the plan; a mean of OpenDP is a sum and a count.
-
-    Raises
-    ------
-    ImportError
-        If OpenDP or Polars is not installed.
+        In the order of the plan; a mean of OpenDP is a sum and a count.  Without OpenDP and Polars,
+        an ImportError is raised.
 
     Notes
     -----
@@ -104,9 +97,8 @@ def plan_queries(
     released = {name: settings for name, _, settings in read}
     for name, said in given.items():
         if name not in released:
-            raise ValueError(
-                f"arguments must be about what is released, {[*released]}, got {name!r}"
-            )
+            about = f"arguments must be about what is released, {[*released]}"
+            raise ValueError(f"{about}, got {name!r}")
         _check_said(name, said, released[name])
     measurement = query.resolve()
     summary = require("opendp.accuracy").summarize_polars_measurement(measurement)
@@ -141,11 +133,9 @@ def _check_neighbours(asked: Any) -> None:
 
 def _steps(plan: Any) -> tuple[list[Any], list[str], str | None]:
     """Return the aggregates of a plan, its groups, and the column of its filter."""
-    match plan:
-        case {
-            "Join": {"input_right": {"GroupBy": _} as plan, "options": {"args": {"how": "Left"}}}
-        }:
-            pass  # with a list of public groups on its left
+    match plan:  # with a list of public groups on its left
+        case {"Join": {"input_right": right, "options": {"args": {"how": "Left"}}}}:
+            plan = right if "GroupBy" in right else plan
     match plan:
         case {"Select": {"expr": aggregates, "input": below}}:
             keys: list[Any] = []
@@ -179,26 +169,19 @@ def _aggregate(expression: Any) -> tuple[str, str, dict[str, Any]]:
     match symbol, inputs:
         case ("dp_frame_len" | "dp_len", _) | ("noise", ["Len", _]):
             return "len", "count", {}
-        case ("dp_sum" | "dp_mean", [column, lower, upper, _]) | (
-            "noise",
-            [
-                {
-                    "Agg": {
-                        "Sum": {
-                            "Function": {"input": [column, lower, upper], "function": {"Clip": _}}
-                        }
-                    }
-                },
-                _,
-            ],
-        ):
+        case ("noise", [{"Agg": {"Sum": {"Function": clipped}}}, _]):
+            match clipped:
+                case {"input": [column, lower, upper], "function": {"Clip": _}}:
+                    settings = {"lower": _number(lower), "upper": _number(upper)}
+                    statistic = "sum"
+                case _:
+                    raise _unread(f"the aggregate {symbol}")
+        case ("dp_sum" | "dp_mean", [column, lower, upper, _]):
             statistic = "mean" if symbol == "dp_mean" else "sum"
             settings = {"lower": _number(lower), "upper": _number(upper)}
-        case ("dp_median", [column, points, _]):
-            statistic, settings = "quantile", {"quantile": 0.5, "candidates": _points(points)}
-        case ("dp_quantile", [column, share, points, _]):
-            statistic = "quantile"
-            settings = {"quantile": _number(share), "candidates": _points(points)}
+        case ("dp_median", [column, points, _]) | ("dp_quantile", [column, _, points, _]):
+            share = 0.5 if symbol == "dp_median" else _number(inputs[1])
+            statistic, settings = "quantile", {"quantile": share, "candidates": _points(points)}
         case _:
             raise _unread(f"the aggregate {symbol}")
     name = _column(column)
@@ -215,11 +198,9 @@ def _column(expression: Any) -> str:
         case {"Function": {"input": [inner, {"Literal": _}], "function": "FillNull"}}:
             return _column(inner)
         case {"Ternary": {"predicate": test, "truthy": inner, "falsy": {"Literal": _}}}:
-            sides = [
-                {"Function": {"input": [inner], "function": {"Boolean": name}}}
-                for name in ("IsNotNan", "IsNull")
-            ]
-            if test == {"BinaryExpr": {"left": sides[0], "op": "Or", "right": sides[1]}}:
+            asked = {"Function": {"input": [inner], "function": {"Boolean": "IsNotNan"}}}
+            or_null = {"Function": {"input": [inner], "function": {"Boolean": "IsNull"}}}
+            if test == {"BinaryExpr": {"left": asked, "op": "Or", "right": or_null}}:
                 return _column(inner)  # this is how Polars fills what is not a number
     raise _unread(f"the step {_name(expression)} before the aggregate")
 

@@ -72,14 +72,11 @@ def _cell(value: object) -> str:
     text = f"{value:.2e}" if abs(value) >= _HUGE else f"{value:.3g}"
     if 100.0 <= abs(value) < _HUGE:
         text = f"{value:,.0f}"
-    digits, _, power = text.replace("-", "−").partition("e")
-    if not power:
-        return digits
-    digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
-    exponent = (
-        power.replace("+", "").lstrip("0") if power[0] != "−" else "−" + power[1:].lstrip("0")
-    )
-    return ("" if digits == "1" else f"{digits} × ") + f"10<sup>{exponent}</sup>"
+    digits, _, power = text.partition("e")
+    if power:
+        digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
+        digits = ("" if digits == "1" else f"{digits} × ") + f"10<sup>{int(power)}</sup>"
+    return digits.replace("-", "−")
 
 
 def _table(frame: pd.DataFrame, label: str) -> str:
@@ -107,11 +104,7 @@ def _table(frame: pd.DataFrame, label: str) -> str:
 
 
 def _shared(table: pd.DataFrame) -> dict[str, float]:
-    """Return the columns in which all releases that promise something have one value.
-
-    A measurement of a release that promises nothing has to stay in the table.  Such a column is
-    shared only if its value there is infinite, zero or missing, for want of a promise.
-    """
+    """Return the columns in which all releases that promise something have one value."""
     promised = np.isfinite(table["epsilon"])
     found = {}
     for name in table.select_dtypes("number").columns:
@@ -129,11 +122,7 @@ def report_body(
     releases: pd.DataFrame,
     promised: Mapping[str, str],
 ) -> str:
-    """Return a report as a fragment of HTML.
-
-    ``releases`` has a row for each release; ``promised`` says of each what it publishes and
-    promises.
-    """
+    """Return a report as HTML; ``promised`` has a sentence about each release."""
     said = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(each)}</dd>" for name, each in promised.items()
     )

@@ -1,37 +1,34 @@
 r"""What each release promises: known from n, ε and the range, and from nothing else.
 
-Two kinds of promise are kept apart.
-
 *Differential privacy* is a property of the algorithm: whatever the records are, adding or removing
 one of them changes the probability of any output by a factor of at most :math:`e^\varepsilon` (but
 for δ).  Randomisers that are chosen from n and ε alone, noisy counts, and noisy statistics have it.
-
 A *fixed-noise* promise is a property of this column: no record's loss exceeds ε as long as the
 others keep the noise that was chosen with the record present.  A common scale or a game that is
 computed from the data has it, and its *end-to-end loss*, for which everything is computed again
-without the record, may be larger.
+without the record, may be larger.  If the range is taken from the data, nothing is promised.
 
-Both are promised only for a public range.  If the range is taken from the data, it moves when the
-smallest or the largest record leaves, and nothing is promised.
+Bins, scales and the ε of one draw are chosen from the number of records n, so n is public.
+*Removal* compares the data with and without a record under the noise for n records; *replacement*
+compares two data sets of n records that differ in one.  A replacement is a removal and an addition,
+so it costs at most twice the ε, and for some releases no more than a removal.  A promise states
+both, but (ε, δ) is promised for the ``neighbours`` of the terms, and each release has as much noise
+as this requires.
 
-Bins, scales and the ε of one draw are chosen from the number of records n.  The promises therefore
-assume that n is public.  Two kinds of neighbours are common.  *Removal* compares the data with and
-without a record under the noise for n records; *replacement* compares two data sets of n records
-that differ in one.  A replacement is a removal and an addition, so it costs at most twice the ε,
-and for some releases no more than a removal.  A promise therefore states both, and releases may be
-compared only at the same promise: (ε, δ) is promised for the ``neighbours`` of the terms, and each
-release has as much noise as this requires.
+:func:`make_promise` makes a :class:`Promise` from the :class:`pdpbook.own_data.Terms`, which
+contain no value of the column.  A statement is written from the promise alone, so it contains none
+either, and may be published.
 
-Each function here makes a :class:`Promise` from the :class:`pdpbook.own_data.Terms` of a release,
-which contain no value of the column.  A statement is written from the promise alone and published
-with the release, so it contains no value of the column either.  What a release costs on the data is
-added to the promise in :mod:`pdpbook.own_data.releases`.
+Some promises mean next to nothing.  An ε bounds the factor by which a release changes the odds of
+an attacker, and at a large ε even an attacker with odds of 1 may end up nearly certain.  A δ that
+is not below 1/n promises nothing to one of the n records: publishing a random record without noise
+has ε = 0 at δ = 1/n.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -52,6 +49,8 @@ __all__ = [
     "NEIGHBOURS",
     "Promise",
     "counts_and_draws",
+    "make_promise",
+    "weak_promises",
 ]
 
 #: The promise with which the others are compared.
@@ -67,6 +66,8 @@ NEIGHBOURS = (
 HIDDEN = "data sets that differ by the removal of one record; nothing depends on their number"
 #: Which data sets a promise about replacement compares.
 REPLACED = "data sets of equally many records, of which one is replaced by another"
+#: A guess that is right with a larger probability is called certain.
+CERTAIN = 0.999
 #: The part of ε that the repaired game spends on noisy counts.
 SHARE = 0.8
 #: The names of the parameters of a release in a sentence.
@@ -82,8 +83,57 @@ WORDS = {
     "interval": "95 % interval from the noise alone: ±",
     "share_interval": "95 % interval from the noise alone, as a share of the records: ±",
 }
-#: How it begins to say what is published where records are drawn.
+#: What the algorithms promise that are not differentially private.
+ALGORITHMS = {"none": "none", "common_scale": "fixed-noise", "game": "fixed-noise"}
 _DRAWN = "values of records drawn at random, "
+_COUNTED = "counts with two-sided geometric noise and the public number of records"
+_SHARES = f"shares that are estimated from {_COUNTED}"
+#: The releases of each thing that may be published, each with its title and what it publishes.
+TITLES: dict[str, dict[str, tuple[str, str]]] = {
+    "counts": {
+        "none": ("no noise", "the counts as they are"),
+        "noisy_counts": (
+            "noisy counts",
+            "the counts with two-sided geometric noise, whole numbers of which some may be "
+            "negative",
+        ),
+        "histogram": ("DP histogram", f"the share of each {{bin}}, estimated from {_COUNTED}"),
+    },
+    "mean": {
+        "mean": (
+            "noisy mean",
+            "the mean with discrete Laplace noise, as a multiple of its precision above the lower "
+            "end, or an end of the range",
+        ),
+        "histogram": ("mean of a DP histogram", f"the mean of {_SHARES}"),
+    },
+    "quantiles": {
+        "quantiles": (
+            "noisy quantiles",
+            "quantiles, each chosen by permute-and-flip among the points of a grid",
+        ),
+        "histogram": ("quantiles of a DP histogram", f"quantiles of {_SHARES}"),
+    },
+    "value": {
+        "none": ("no noise", _DRAWN + "rounded to the midpoints of the bins"),
+        "laplace": ("Laplace mechanism", _DRAWN + "with truncated Laplace noise of one scale"),
+        "response": (
+            "k-ary randomised response",
+            _DRAWN + "some of them replaced by a bin drawn uniformly",
+        ),
+        "histogram": ("DP histogram", f"values drawn from {_SHARES}"),
+        "repaired_game": (
+            "repaired game",
+            "noisy counts, and values of records drawn at random under a randomiser made from them",
+        ),
+        "common_scale": (
+            "common scale",
+            _DRAWN + "with truncated Laplace noise of the smallest scale at which no record of "
+            "this column loses more",
+        ),
+        "game": ("game", _DRAWN + "each with the scale that best responses chose for it"),
+    },
+}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -93,11 +143,8 @@ class Promise:
     Attributes
     ----------
     terms : Terms
-        The frame of the column, the number of records, and the request.
-    name, title : str
-        Its identifier, such as ``"histogram"``, and its name in a sentence.
-    what : str
-        What is published, in words.
+    name, title, what : str
+        Its identifier, such as ``"histogram"``, its name in a sentence, and what is published.
     algorithm : str
         What the algorithm promises on a public range: "differential privacy", "fixed-noise" or
         "none".
@@ -165,10 +212,7 @@ class Promise:
 
     @property
     def code(self) -> str:
-        """One call of ``make_release`` on ``values``, the column without missing values.
-
-        It is empty if the release is not differentially private.
-        """
+        """One call of ``make_release`` on ``values``; empty without differential privacy."""
         if self.promise != DP:
             return ""
         terms, frame = self.terms, self.terms.frame
@@ -195,84 +239,83 @@ class Promise:
         return f"import pdpbook as pb\n\nmade = pb.make_release(\n    values,\n{''.join(lines)})\n"
 
 
-def _promise(
-    terms: Terms,
-    name: str,
-    title: str,
-    what: str,
-    *,
-    algorithm: str = DP,
-    drawn: bool = False,
-    removal: Budget | None = None,
-    replacement: Budget | None = None,
-    **parameters: Any,
-) -> Promise:
-    """Return a promise at the ε of its terms; without budgets it is "none" or "fixed-noise"."""
+def make_promise(terms: Terms, name: str) -> Promise:
+    """Return the promise of the release with a name, at the ε of its terms."""
+    title, what = TITLES[terms.publish][name]
+    algorithm = ALGORITHMS.get(name, DP)
+    removal, replacement = _budgets(terms, name) if algorithm == DP else (None, None)
     stated = removal if terms.neighbours == "removal" else replacement
+    drawn = terms.publish == "value"
     several = drawn and terms.draws > 1 and algorithm != "none"
     return Promise(
         terms=terms,
         name=name,
         title=title,
-        what=what,
+        what=what.format(bin="level" if terms.frame.levels else "bin"),
         algorithm=algorithm,
         epsilon=math.inf if algorithm == "none" else terms.epsilon,
         delta=stated.delta if stated else several * terms.delta,
-        parameters=parameters,
+        parameters=_parameters(terms, name),
         draws=terms.draws if drawn else None,
         removal=removal,
         replacement=replacement,
     )
 
 
-def exact_promise(terms: Terms) -> Promise:
-    """Return the promise of exact counts or of records drawn at random, which is none."""
-    what = "the counts as they are"
-    if drawn := terms.publish == "value":
-        what = _DRAWN + "rounded to the midpoints of the bins"
-    return _promise(terms, "none", "no noise", what, algorithm="none", drawn=drawn)
+def _budgets(terms: Terms, name: str) -> tuple[Budget, Budget]:
+    """Return the budgets of all draws for the removal and the replacement of a record.
 
-
-def noisy_counts_promise(terms: Terms) -> Promise:
-    """Return the promise of noisy counts: one record moves one count by one."""
-    return _promise(
-        terms,
-        "noisy_counts",
-        "noisy counts",
-        "the counts with two-sided geometric noise, whole numbers of which some may be negative",
-        **_twice(terms),  # two counts move by one
-        counts_epsilon=terms.spent.epsilon,
-        interval=count_reach(terms),
+    For a fixed randomiser, the largest ratio of two probabilities of one draw is the same for both:
+    at an output that a record reaches with the probability a instead of b, and each of the others
+    with b, it is (n-1+a/b)/n.  This does not extend to the δ of many draws, for which the
+    replacement counts as a removal that is followed by an addition.
+    """
+    spent = terms.spent
+    if name == "quantiles":  # an exponent is rounded by less than a unit, twice for each quantile
+        slope = quantile_slope(terms.quantiles, terms.epsilon, terms.neighbours)
+        rounding = Fraction(2 * len(terms.quantiles), UNITS)
+        costs = [slope * slope_cost(terms.quantiles, each) for each in ("removal", "replacement")]
+        removal, replacement = (Budget(_exact.rounded_up(each + rounding)) for each in costs)
+        return removal, replacement
+    if name in ("noisy_counts", "histogram", "mean"):
+        return Budget(spent.epsilon), Budget(2.0 * spent.epsilon)
+    twice = group_privacy(spent.epsilon, records=2, delta=spent.delta)
+    if name == "repaired_game":
+        return spent, twice
+    basic = Budget(_exact.times_up(terms.draws, terms.draw_epsilon))
+    return (
+        basic if basic.epsilon <= terms.epsilon else spent,
+        basic if basic.epsilon <= 2.0 * spent.epsilon else twice,
     )
 
 
-def histogram_promise(terms: Terms) -> Promise:
-    """Return the promise of a DP histogram, or of what is computed from it: that of its counts."""
-    share = "level" if terms.frame.levels else "bin"
-    title, what = {
-        "counts": ("DP histogram", f"the share of each {share}, estimated from counts"),
-        "mean": ("mean of a DP histogram", "the mean of shares that are estimated from counts"),
-        "quantiles": (
-            "quantiles of a DP histogram",
-            "quantiles of shares that are estimated from counts",
-        ),
-        "value": ("DP histogram", "values drawn from shares that are estimated from counts"),
-    }[terms.publish]
-    reach = {"counts": count_reach, "mean": mean_reach, "quantiles": share_reach}
-    of: dict[str, Any] = {}
-    if terms.publish in reach:
-        name = "share_interval" if terms.publish == "quantiles" else "interval"
-        of[name] = reach[terms.publish](terms)
-    return _promise(
-        terms,
-        "histogram",
-        title,
-        f"{what} with two-sided geometric noise and the public number of records",
-        drawn=terms.publish == "value",
-        **_twice(terms),
-        counts_epsilon=terms.spent.epsilon,
-        **of,
-    )
+def _parameters(terms: Terms, name: str) -> dict[str, float]:
+    """Return the settings of a release that follow from its terms, and its 95 % interval."""
+    epsilon = terms.spent.epsilon
+    if name in ("noisy_counts", "histogram"):
+        named = "share_interval" if terms.publish == "quantiles" else "interval"
+        reach = {"counts": count_reach, "mean": mean_reach, "quantiles": share_reach}
+        within = {named: reach[terms.publish](terms)} if terms.publish in reach else {}
+        return {"counts_epsilon": epsilon} | within
+    if name == "mean":
+        mean = mean_grid(terms.records, lower=terms.frame.lower, upper=terms.frame.upper)
+        step = float(mean.step)
+        scale, within_mean = step * mean.sensitivity / epsilon, step * mean.reach(epsilon)
+        return {"noise_scale": scale, "precision": step, "interval": within_mean}
+    if name == "quantiles":
+        slope = float(quantile_slope(terms.quantiles, terms.epsilon, terms.neighbours))
+        grid = quantile_grid(terms.frame, terms.records, terms.epsilon)
+        off = choice_reach(grid.size) / slope / terms.records
+        return {"slope": slope, "precision": float(grid.step), "share_interval": off}
+    if name == "repaired_game":
+        total, share, delta, drawn = counts_and_draws(terms)
+        return {"counts_epsilon": share * total, "counts_delta": delta, "draw_epsilon": drawn}
+    found = {} if name == "none" else {"draw_epsilon": terms.draw_epsilon}
+    if name == "laplace":
+        found["scale"] = terms.safe_scale
+    if name == "response":
+        found["uniform_probability"] = terms.bins * float(terms.response_rows[0, 1])
+    return found
 
 
 def count_reach(terms: Terms) -> float:
@@ -281,10 +324,7 @@ def count_reach(terms: Terms) -> float:
 
 
 def mean_reach(terms: Terms) -> float:
-    """Return a 95 % bound on the error of the mean of noisy counts that are made to sum to n.
-
-    Counting a value as the midpoint of its bin moves it by at most half a bin.
-    """
+    """Return a 95 % bound on the error of the mean: of the noise of the counts, and half a bin."""
     grid = terms.grid
     away = grid.midpoints - grid.midpoints.mean()
     noise = sum_reach(away, terms.spent.epsilon) / terms.records
@@ -296,98 +336,8 @@ def share_reach(terms: Terms) -> float:
     return bridge_reach(terms.bins, terms.spent.epsilon) / terms.records
 
 
-def _twice(terms: Terms) -> dict[str, Any]:
-    """Return the budgets of a release that costs twice as much for replacement, without δ."""
-    spent = terms.spent.epsilon
-    return {"removal": Budget(spent), "replacement": Budget(2.0 * spent)}
-
-
-def _drawn_promise(
-    terms: Terms,
-    name: str,
-    title: str,
-    how: str,
-    *,
-    algorithm: str = DP,
-    **parameters: Any,
-) -> Promise:
-    """Return the promise of records that are drawn, each with noise for the ε of one draw."""
-    return _promise(
-        terms,
-        name,
-        title,
-        _DRAWN + how,
-        algorithm=algorithm,
-        drawn=True,
-        **(_of_draws(terms) if algorithm == DP else {}),
-        draw_epsilon=terms.draw_epsilon,
-        **parameters,
-    )
-
-
-def _of_draws(terms: Terms) -> dict[str, Any]:
-    """Return the budgets of draws of a fixed randomiser for the removal and the replacement.
-
-    The largest ratio of two probabilities of one draw is the same as for removal: at an output that
-    a record reaches with the probability a instead of b, and each of the others with b, both are
-    (n-1+a/b)/n.  This does not extend to the δ of many draws, for which the replacement counts as a
-    removal that is followed by an addition.
-    """
-    basic = Budget(_exact.times_up(terms.draws, terms.draw_epsilon))
-    spent = terms.spent
-    twice = group_privacy(spent.epsilon, records=2, delta=spent.delta)
-    return {
-        "removal": basic if basic.epsilon <= terms.epsilon else spent,
-        "replacement": basic if basic.epsilon <= 2.0 * spent.epsilon else twice,
-    }
-
-
-def laplace_promise(terms: Terms) -> Promise:
-    """Return the promise of the random sampling query with the Laplace mechanism."""
-    how = "with truncated Laplace noise of one scale"
-    return _drawn_promise(terms, "laplace", "Laplace mechanism", how, scale=terms.safe_scale)
-
-
-def response_promise(terms: Terms) -> Promise:
-    """Return the promise of the random sampling query with k-ary randomised response."""
-    return _drawn_promise(
-        terms,
-        "response",
-        "k-ary randomised response",
-        "some of them replaced by a bin drawn uniformly",
-        uniform_probability=terms.bins * float(terms.response_rows[0, 1]),
-    )
-
-
-def common_scale_promise(terms: Terms) -> Promise:
-    """Return the promise of the smallest common scale, which is itself computed from the data."""
-    return _drawn_promise(
-        terms,
-        "common_scale",
-        "common scale",
-        "with truncated Laplace noise of the smallest scale at which no record of this column "
-        "loses more",
-        algorithm="fixed-noise",
-    )
-
-
-def game_promise(terms: Terms) -> Promise:
-    """Return the promise of the game, whose scales are chosen from the data."""
-    return _drawn_promise(
-        terms,
-        "game",
-        "game",
-        "each with the scale that best responses chose for it",
-        algorithm="fixed-noise",
-    )
-
-
 def counts_and_draws(terms: Terms) -> tuple[float, float, float, float]:
-    """Return how the repaired game divides its budget between noisy counts and draws.
-
-    The numbers are ε, share and δ of :func:`pdpbook.audit.private_randomiser`, and the ε of one
-    draw.
-    """
+    """Return ε, share and δ of :func:`pdpbook.audit.private_randomiser`, and the ε of one draw."""
     n, epsilon, delta = terms.records, terms.spent.epsilon, terms.spent.delta
     rest = (1.0 - SHARE) * epsilon
     drawn = one_draw_epsilon(n, rest, draws=terms.draws, delta=delta / 2.0)
@@ -405,58 +355,35 @@ def counts_and_draws(terms: Terms) -> tuple[float, float, float, float]:
         drawn *= 1.0 - 1e-9
 
 
-def repaired_game_promise(terms: Terms) -> Promise:
-    """Return the promise of the randomiser that is made from noisy counts, and of its draws."""
-    total, share, lower_delta, drawn = counts_and_draws(terms)
-    spent = terms.spent
-    return _promise(
-        terms,
-        "repaired_game",
-        "repaired game",
-        "noisy counts, and values of records drawn at random under a randomiser made from them",
-        drawn=True,
-        removal=spent,
-        replacement=group_privacy(spent.epsilon, records=2, delta=spent.delta),
-        counts_epsilon=share * total,
-        counts_delta=lower_delta,
-        draw_epsilon=drawn,
-    )
+def weak_promises(promises: Sequence[Promise]) -> list[str]:
+    """Return the warnings about releases with the same terms."""
+    terms, found = promises[0].terms, []
+    n, epsilon, delta, bins = terms.records, terms.epsilon, terms.delta, terms.bins
+    if epsilon > math.log(CERTAIN / (1.0 - CERTAIN)):
+        found.append(
+            f"ε = {epsilon:g} hides next to nothing: a release may raise the probability that an "
+            "attacker gives to the presence of a record from 1/2 to "
+            f"{_nines(1.0 / (1.0 + math.exp(-epsilon)))}. At ε = 1 it is at most 0.73 afterwards."
+        )
+    for each in promises:
+        uniform = each.parameters.get("uniform_probability")
+        if isinstance(uniform, float) and ((true := 1.0 - uniform * (bins - 1) / bins) > CERTAIN):
+            found.append(
+                f"By {each.title} a drawn record comes out as its true bin with probability "
+                f"{_nines(true)}, so almost every released value is the true bin of a record. "
+                "The promise says only how little can be told about whether a given record is "
+                f"among the {n:,}; whoever knows which record was drawn knows its bin."
+            )
+    if delta * n >= 1.0 and any(each.delta > 0.0 for each in promises):
+        found.append(
+            f"δ = {delta:g} is not below 1/n = {1.0 / n:.3g}, and then it promises next to "
+            "nothing: to publish one record drawn at random, without noise, has ε = 0 at δ = 1/n. "
+            "Choose a δ far below 1/n."
+        )
+    return found
 
 
-def mean_promise(terms: Terms) -> Promise:
-    """Return the promise of the mean with discrete Laplace noise."""
-    grid = mean_grid(terms.records, lower=terms.frame.lower, upper=terms.frame.upper)
-    return _promise(
-        terms,
-        "mean",
-        "noisy mean",
-        "the mean with discrete Laplace noise, as a multiple of its precision above the lower end, "
-        "or an end of the range",
-        **_twice(terms),
-        noise_scale=float(grid.step) * grid.sensitivity / terms.spent.epsilon,
-        precision=float(grid.step),
-        interval=float(grid.step) * grid.reach(terms.spent.epsilon),
-    )
-
-
-def quantiles_promise(terms: Terms) -> Promise:
-    """Return the promise of quantiles, which together cost a record ε."""
-    slope = quantile_slope(terms.quantiles, terms.epsilon, terms.neighbours)
-    grid = quantile_grid(terms.frame, terms.records, terms.epsilon)
-    # an exponent is rounded by less than a unit, twice for each quantile
-    removal, replacement = (
-        Budget(_exact.rounded_up(slope * slope_cost(terms.quantiles, each) + rounding))
-        for each in ("removal", "replacement")
-        for rounding in [Fraction(2 * len(terms.quantiles), UNITS)]
-    )
-    return _promise(
-        terms,
-        "quantiles",
-        "noisy quantiles",
-        "quantiles, each chosen by permute-and-flip among the points of a grid",
-        removal=removal,
-        replacement=replacement,
-        slope=float(slope),
-        precision=float(grid.step),
-        share_interval=choice_reach(grid.size) / float(slope) / terms.records,
-    )
+def _nines(probability: float) -> str:
+    """Return a probability near 1, written up to the first digit that is not a nine."""
+    digits = min(max(math.ceil(-math.log10(max(1.0 - probability, 1e-15))), 2), 15)
+    return f"{math.floor(probability * 10**digits) / 10**digits:.{digits}f}"

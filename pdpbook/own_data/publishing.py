@@ -1,18 +1,15 @@
-r"""Making a release: published values, drawn without rounding, and a statement about them.
+"""Making a release: published values, drawn without rounding, and a statement about them.
 
 :func:`make_release` draws once, from the operating system's generator, and returns the values with
-a statement for programs: what the values are, ε and δ, the neighbours, whether the number of
-records is public, the settings, the generator and the version.  The statement is written from the
-promise of the release alone (:mod:`pdpbook.own_data.promises`), which contains no value, so it may
-be published.  A digest of the data may not: an attacker could test a guess of the data with it, and
-no noise hides the answer.
+a statement for programs.  The statement is written from the promise alone
+(:mod:`pdpbook.own_data.promises`), which contains no value, so it may be published.  A digest of
+the data may not: an attacker could test a guess of the data with it.
 
-Making a release twice costs its ε twice, and the costs of all releases of a file add up
-(:mod:`pdpbook.own_data.spending`).  A *record*, which only the owner of the file can read,
-therefore lists its releases.  The record identifies the file by a digest of its contents, and
-contains what the owner has to know and a statement must not reveal, such as how many values were
-moved into the range.  A second release of the same thing, of the same column, is refused unless the
-caller confirms it; it is then written beside the first.
+The costs of all releases of a file add up (:mod:`pdpbook.own_data.spending`).  A *record*, which
+only the owner of the file can read, therefore lists them, identifies the file by a digest of its
+contents, and contains the remarks that a statement must not reveal.  A second release of the same
+thing, of the same column, is refused unless the caller confirms it; it is then written beside the
+first.
 
 The record has to be right even if the process is killed, and what has been drawn counts as spent.
 So the entry in the record is written first, then the statement, and then the values, each
@@ -29,9 +26,9 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -41,18 +38,18 @@ import pdpbook
 from pdpbook import _extras, _validate
 from pdpbook._files import different_files, locked, write_whole
 from pdpbook._repr import short_repr
-from pdpbook.own_data.column import Column
-from pdpbook.own_data.promises import Promise
+from pdpbook.own_data.column import moved_words
+from pdpbook.own_data.promises import Promise, weak_promises
 from pdpbook.own_data.releases import RELEASES
 from pdpbook.own_data.spending import check_budget, total_cost
 from pdpbook.own_data.terms import PUBLISHED, make_terms
-from pdpbook.own_data.weak_promises import weak_promises
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Published", "make_release", "record_of", "refuse_twice"]
 
+File = str | os.PathLike[str]
 #: The release if none is named: a choice that does not depend on the data.
 USUAL = {"counts": "histogram", "mean": "mean", "quantiles": "quantiles", "value": "response"}
 #: The parts of a statement that describe earlier releases of the same file.
@@ -84,14 +81,14 @@ class Published:
 
     def write(
         self,
-        path: str | os.PathLike[str],
+        path: File,
         *,
-        record: str | os.PathLike[str] | None = None,
+        record: File | None = None,
         again: bool = False,
         budget: float | None = None,
-        source: str | os.PathLike[str] | None = None,
+        source: File | None = None,
     ) -> Path:
-        """Write the values, and the statement beside them.
+        """Write the values and the statement beside them, and return the path of the values.
 
         Parameters
         ----------
@@ -99,8 +96,7 @@ class Published:
             Parquet if its name ends in ``.parquet`` or ``.pq``, otherwise CSV.  The statement is
             written to the same name followed by ``.statement.json``.
         record : str or Path, optional
-            A file that only its owner may read, to which the statement is added.  If another
-            process holds the record, the call waits for a minute at most.
+            A file that only its owner may read, to which the statement is added.
         again : bool
             Whether the same thing may have been released before.  Earlier values stay: if
             ``ages.csv`` exists, the new file is ``ages-2.csv``.
@@ -108,11 +104,6 @@ class Published:
             The ε that all releases of the record may cost together, this one included.
         source : str or Path, optional
             The file of the data; the record contains a digest of its contents.
-
-        Returns
-        -------
-        Path
-            Where the values are.
 
         Raises
         ------
@@ -122,7 +113,7 @@ class Published:
             If the record cannot be read, two of the files are one, or the budget is exceeded.  In
             this case nothing has been released.
         OSError
-            If a file cannot be written.  What is in the record then counts as spent.
+            If a file cannot be written.  The release in the record then counts as spent.
         TimeoutError
             If another process holds the record for a minute.
         ImportError
@@ -152,7 +143,11 @@ class Published:
                 }
                 real = Path(os.path.realpath(record))
                 write_whole(real, _json([*known, entry]), private=True)
-                said |= {"earlier": [_named(each) for each in known], "total": total}
+                earlier = [
+                    {key: each.get(key) for key in EARLIER} | {"values": Path(each["values"]).name}
+                    for each in known
+                ]
+                said |= {"earlier": earlier, "total": total}
             try:
                 write_whole(statement_path(path), _json(said), new=True)
                 write_whole(path, content, new=True)
@@ -227,54 +222,30 @@ def make_release(
     if categories is None:
         lower = _validate.number("lower", lower)
         upper = _validate.number("upper", upper, above=lower)
-    column, terms = make_terms(
-        values,
-        epsilon=epsilon,
-        delta=delta,
-        draws=draws,
-        publish=publish,
-        bins=bins,
-        neighbours=neighbours,
-        quantiles=quantiles,
-        categories=categories,
-        name=name,
-        lower=lower,
-        upper=upper,
-        other=other,
-        outside=outside,
-        whole=whole,
-    )
-    offered = {key: each for key, each in RELEASES[publish].items() if each.draw is not None}
+    asked = {key: each for key, each in locals().items() if key != "release"}
+    column, terms = make_terms(**asked)
     chosen = USUAL[publish] if release is None else release
+    offered = {key: each for key, each in RELEASES[publish].items() if each.draw is not None}
     if isinstance(chosen, str) and chosen in RELEASES[publish] and chosen not in offered:
-        raise _validate.fail(
-            "release", f"differentially private, which of {publish!r} are {[*offered]}", chosen
-        )
+        private = f"differentially private, which of {publish!r} are {[*offered]}"
+        raise _validate.fail("release", private, chosen)
     made = offered[_validate.choice("release", chosen, *offered)]
     if chosen == "repaired_game" and terms.delta == 0.0:
         raise _validate.fail("delta", "above 0 for release='repaired_game'", delta)
     assert made.draw is not None
-    remarks = (_moved(column),) if column.moved else ()
+    remarks = (f"{moved_words(column)}.",) if column.moved else ()
     return Published(made.draw(terms, column), _statement(made.promise(terms)), remarks)
 
 
-def refuse_twice(
-    path: str | os.PathLike[str],
-    *,
-    column: str,
-    publish: str,
-    record: str | os.PathLike[str] | None = None,
-) -> None:
-    """Refuse to make the same release twice.
+def refuse_twice(path: File, *, column: str, publish: str, record: File | None = None) -> None:
+    """Refuse a release of the same thing as before.
 
     Parameters
     ----------
-    path : str or Path
-        Where the values are to be written.
+    path, record : str or Path
+        As for :meth:`Published.write`; the record need not exist yet.
     column, publish : str
         The name of the column, and what is to be published.
-    record : str or Path, optional
-        The record of releases, which need not exist yet.
 
     Raises
     ------
@@ -292,55 +263,45 @@ def _refuse_twice(path: Path, column: str, publish: str, known: list[dict[str, A
     """Refuse a release that has an entry in the record, a statement or values already."""
     same = [each for each in known if (each["column"], each["publish"]) == (column, publish)]
     if same:
-        total, last = total_cost(same), Path(same[-1]["values"])
-        lost = (
-            " (it is not there: it has been moved, or the process ended before it was written; "
-            "what has been drawn counts as spent)"
-        )
-        if last.exists() or not last.is_absolute():  # as in older records
-            lost = ""
+        spent, last = total_cost(same)["epsilon"], Path(same[-1]["values"])
+        lost = ""
+        if last.is_absolute() and not last.exists():  # older records have names only
+            lost = (
+                " (it is not there: the file has been moved, or the process ended before the file "
+                "was written; what has been drawn counts as spent)"
+            )
         raise FileExistsError(
             f"{PUBLISHED.get(publish, publish)} of column {column!r} has been released before, the "
-            f"last time {same[-1]['made']} to {last}{lost}, at ε = {total['epsilon']:g} in all; a "
-            "second release costs its ε again, so say again=True (--again) if it is meant, got "
-            f"{str(path)!r}"
+            f"last time {same[-1]['made']} to {last}{lost}, at ε = {spent:g} in all; a "
+            "second release costs its ε again, so give again=True (--again) only if you want one, "
+            f"got path={str(path)!r}"
         )
     for each in (path, statement_path(path)):
         if os.path.lexists(each):
             raise FileExistsError(
-                f"a second release costs its ε again, and {each} is there already; say again=True "
-                f"(--again) if it is meant, got {str(path)!r}"
+                f"path (--output) must be a new file, but {each} is there already: choose another "
+                "name or, to release the same thing again, which costs its ε again, give "
+                f"again=True (--again), got path={str(path)!r}"
             )
-
-
-def _named(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return the entry for an earlier release of the same file in a statement."""
-    said = {key: entry.get(key) for key in EARLIER}
-    return said | {"values": Path(entry["values"]).name}
 
 
 def _free(path: Path, known: list[dict[str, Any]]) -> Path:
     """Return the name, or the next numbered name that no file, statement or entry has."""
-    taken, free = {each["values"] for each in known}, path
-    for number in count(2):
+    taken = {each["values"] for each in known}
+    numbered = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2))
+    for free in chain([path], numbered):
         there = os.path.lexists(free) or os.path.lexists(statement_path(free))
         if not there and os.path.abspath(free) not in taken:
             break
-        free = path.with_name(f"{path.stem}-{number}{path.suffix}")
     return free
 
 
-def record_of(file: str | os.PathLike[str]) -> Path:
+def record_of(file: File) -> Path:
     """Return the path of the record of a file, whatever link or name leads to the file.
 
     The record is beside the file itself, under its name and ``.releases.json``, unless another
-    record in the folder knows these contents because the file was copied or renamed.  Earlier
-    versions kept the record of a link beside the link.
-
-    Raises
-    ------
-    FileExistsError
-        If several records know the contents.
+    record in the folder knows these contents because the file was copied or renamed, or an earlier
+    version kept the record of a link beside the link.  Several such records raise FileExistsError.
     """
     real, link = Path(os.path.realpath(file)), Path(os.path.abspath(file))
     usual, older = (each.with_name(f"{each.name}.releases.json") for each in (real, link))
@@ -365,7 +326,7 @@ def _contents(file: Path) -> str:
 
 
 @contextmanager
-def _held(record: str | os.PathLike[str] | None) -> Iterator[None]:
+def _held(record: File | None) -> Iterator[None]:
     """Lock a record, so that no other process reads or writes it meanwhile."""
     if record is None:
         yield
@@ -373,10 +334,9 @@ def _held(record: str | os.PathLike[str] | None) -> Iterator[None]:
     file = Path(os.path.realpath(record))
     if not file.parent.is_dir():
         raise FileNotFoundError(f"{file} cannot be written: there is no folder {file.parent}")
+    lock = file.with_name(f".{file.name}.lock")
     advice = "It makes a release of the same data, and nothing was released here; try again later"
-    with locked(
-        file.with_name(f".{file.name}.lock"), TimeoutError, advice, seconds=WAIT_FOR_RECORD
-    ):
+    with locked(lock, TimeoutError, advice, seconds=WAIT_FOR_RECORD):
         yield
 
 
@@ -406,39 +366,22 @@ def _recorded(record: Path) -> list[dict[str, Any]]:
     return known
 
 
-def _moved(column: Column) -> str:
-    """Return how many values were moved into the range, or are counted elsewhere."""
-    share = f"{column.moved:,} of {column.records:,} values ({column.moved / column.records:.1%})"
-    if column.levels:
-        return f"{share} are none of the levels and are counted as {column.other!r}."
-    return f"{share} lay outside the range and were moved to its nearer end."
-
-
 def _statement(promise: Promise) -> dict[str, Any]:
-    """Return the statement about a release, from its promise alone, which contains no value.
-
-    If the number of records is hidden, it is not named, and no parameter depends on it.
-    """
+    """Return the statement about a release, from its promise alone, which contains no value."""
     terms, frame = promise.terms, promise.terms.frame
-    removed, replaced = promise.removal, promise.replacement
     numbers, hidden = not frame.levels, promise.hides_records
+    said = ["publish", "release", "title", "what", "promise", "epsilon", "delta", "neighbours"]
+    budgets = {"removal": promise.removal, "replacement": promise.replacement}
     return {
         "column": frame.name,
-        "publish": promise.publish,
-        "release": promise.name,
-        "title": promise.title,
-        "what": promise.what,
-        "promise": promise.promise,
-        "epsilon": promise.epsilon,
-        "delta": promise.delta,
-        "neighbours": promise.neighbours,
-        "removal": removed and {"epsilon": removed.epsilon, "delta": removed.delta},
-        "replacement": replaced and {"epsilon": replaced.epsilon, "delta": replaced.delta},
+        **{each: getattr(promise, "name" if each == "release" else each) for each in said},
+        **{key: each and asdict(each) for key, each in budgets.items()},
         "records": None if hidden else terms.records,
         "records_public": not hidden,
-        "lower": frame.lower if numbers else None,
-        "upper": frame.upper if numbers else None,
-        "outside": frame.outside if numbers else None,
+        **{
+            each: getattr(frame, each) if numbers else None
+            for each in ("lower", "upper", "outside")
+        },
         "missing": "refuse",
         "levels": None if numbers else [*frame.levels],
         "other": frame.other,

@@ -29,11 +29,7 @@ from scipy.special import log_softmax, logsumexp
 from pdpbook import _validate
 from pdpbook._exact import up
 from pdpbook.own_data.audited_table import AuditedTable
-from pdpbook.own_data.query_noise import (
-    adds_whole_numbers,
-    distance_costs,
-    metric_power,
-)
+from pdpbook.own_data.query_noise import adds_whole_numbers, distance_costs, metric_power
 from pdpbook.own_data.released_queries import ReleasedQuery
 
 __all__ = ["query_costs", "worst_cost"]
@@ -85,10 +81,7 @@ class _Moves:
     within: Floats  # shape (n,): the most if the record changes and stays in its group
 
     def replaced(self, group: NDArray[np.int64], power: int, leaves: bool) -> Floats:
-        """Return the most that each record moves the query when it is replaced, shape (n,).
-
-        A record of group -1 is not in the query; some may leave it.
-        """
+        """Return the most that the replacement of each record moves the query, shape (n,)."""
         best = int(self.added.argmax())
         others = np.delete(self.added, best)
         elsewhere = np.where(group == best, others.max() if others.size else 0.0, self.added[best])
@@ -112,11 +105,8 @@ def _number_moves(
     if query.statistic == "count":
         return _Moves(np.ones(n), np.ones(sizes.size), np.zeros(n))
     x = np.clip(columns.numbers(query.column), query.lower, query.upper)
-    if (
-        query.statistic == "sum"
-        and adds_whole_numbers(query.mechanism)
-        and (x != np.floor(x)).any()
-    ):
+    whole = query.statistic == "sum" and adds_whole_numbers(query.mechanism)
+    if whole and (x != np.floor(x)).any():
         place = int(np.flatnonzero(x != np.floor(x))[0])
         raise ValueError(
             f"table[{query.column!r}] must contain whole numbers, like the noise, "
@@ -140,10 +130,7 @@ def _number_moves(
 
 
 def _worst_distance(query: ReleasedQuery, sizes: NDArray[np.int64], replaced: bool) -> float:
-    """Return the largest distance that a record with the worst values moves the query.
-
-    For a mean, the groups are as large as in the table; for a quantile, the result is the loss.
-    """
+    """Return the largest distance by a record with the worst values; for a quantile, its loss."""
     several, power = sizes.size > 1, metric_power(query.mechanism)
     within = 0.0
     if query.statistic == "count":
@@ -179,11 +166,8 @@ def _quantile_moves(
     nodes = points.size // 2 + 1 if query.mechanism == "permute and flip" else 1
     rounds = groups * cells * points.size * nodes * (cells if replaced else 1)
     if rounds > _validate.ROUNDS:
-        raise _validate.fail(
-            "candidates",
-            f"so few that {groups} group(s) need at most 1e9 steps and not {rounds:.2g}",
-            points.size,
-        )
+        few = f"so few that {groups} group(s) need at most 1e9 steps and not {rounds:.2g}"
+        raise _validate.fail("candidates", few, points.size)
     q, place = query.quantile, 2 * np.arange(points.size) + 1
     moves = np.sign(place - np.arange(cells)[:, None]).astype(float)  # below, at or above
     moves = np.where(moves > 0, (1.0 - q) * moves, q * moves)

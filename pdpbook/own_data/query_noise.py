@@ -18,11 +18,9 @@ is (ε, δ)-private, the discrete noise is private at
 .. math:: \varepsilon+\sum_j\frac{|d_j|}{2\sigma_j^2} ,\qquad
           \delta\exp\sum_j\frac1{24\sigma_j^2} .
 
-Noise is named, or it is a measurement of OpenDP.  There, a release is a stable transformation, such
-as a sum, chained to a measurement that adds noise.  The *privacy map* of the measurement gives the
-loss for every distance: at the distance by which a record moves the numbers, its own loss.  Hence
-the audit reads the metric, the map, whether it gives ε or ρ, and whether the numbers are whole.
-The principle is taught in *What a released statistic tells about each record*.
+Noise is named, or it is a measurement of OpenDP, whose *privacy map* gives the loss for every
+distance: at the distance by which a record moves the numbers, its own loss.  Hence the audit reads
+the metric, the map, whether it gives ε or ρ, and whether the numbers are whole.
 """
 
 from __future__ import annotations
@@ -99,10 +97,7 @@ def adds_whole_numbers(mechanism: Any) -> bool:
 
 
 def distance_costs(mechanism: Any, scale: float, distances: Floats) -> Floats:
-    """Return the cost of distances under additive noise: pure losses, or ρ.
-
-    A measurement of OpenDP has its own scale.
-    """
+    """Return the cost of distances under additive noise: pure losses, or ρ."""
     if not isinstance(mechanism, str):
         return _mapped_costs(mechanism, distances)
     scaled: Floats = up(distances / scale, 1)
@@ -132,8 +127,7 @@ def _mapped_costs(measurement: Any, distances: Floats) -> Floats:
 def grid_excess(mechanism: Any, scale: float, numbers: int) -> tuple[float, float]:
     """Return what the grid of Gaussian noise adds, if one record moves this many numbers.
 
-    The first is added to ε, for each √ρ, and the second to the logarithm of δ.  For a measurement,
-    whose noise is not known, the first is infinite.
+    The first is added to ε, for each √ρ (infinite for unknown noise), the second to the log of δ.
     """
     if mechanism == "gaussian":
         return 0.0, 0.0
@@ -143,11 +137,7 @@ def grid_excess(mechanism: Any, scale: float, numbers: int) -> tuple[float, floa
 
 
 def epsilons_at(rho: Floats, delta: float, excess: Floats, log_excess: float) -> Floats:
-    """Return the ε at δ of Gaussian noise whose queries add up to ρ.
-
-    ``excess``, as large as ρ, and ``log_excess`` are what the grids add to ε and to the logarithm
-    of δ.
-    """
+    """Return the ε at δ of Gaussian queries that add up to ρ, with what their grids add."""
     distinct, place = np.unique(rho, return_inverse=True)
     if distinct.size > MOST:
         distinct, place = np.unique(_shortened(rho), return_inverse=True)
@@ -159,9 +149,8 @@ def epsilons_at(rho: Floats, delta: float, excess: Floats, log_excess: float) ->
     if finite.any() and np.isfinite(excess).any() and left >= 1e-300:
         lengths = up(np.sqrt(up(2.0 * distinct[finite], 1)), 1)
         normal[finite] = gaussian_epsilons(lengths, delta=left if log_excess else delta, sigma=1.0)
-    return np.minimum(
-        bound[place], up(normal[place] + excess, 1) if excess.any() else normal[place]
-    )
+    exact = up(normal[place] + excess, 1) if excess.any() else normal[place]
+    return np.minimum(bound[place], exact)
 
 
 def _renyi_epsilons(rho: Floats, delta: float) -> Floats:

@@ -1,12 +1,11 @@
 r"""What a release made by another program reveals about each record of a table.
 
-A library for differential privacy states one ε for all records when it releases counts, sums, means
-or quantiles: the loss of the worst possible record.  Most records lose less.  A release with noise
-is a *query*, which turns the table into numbers, and *noise* that was chosen without the table.
-The privacy map of the noise gives the privacy loss when the numbers move by a distance d, for
-example d/b for Laplace noise of scale b.  At the largest distance that any record can cause, this
-is the ε of the release; at the distance by which *this* record moves the numbers, it is the
-record's own loss (:mod:`pdpbook.own_data.query_losses`).
+A library for differential privacy states one ε for all records: the loss of the worst possible
+record.  Most records lose less.  A release with noise is a *query*, which turns the table into
+numbers, and *noise* that was chosen without the table.  The privacy map of the noise gives the loss
+when the numbers move by a distance d, for example d/b for Laplace noise of scale b.  At the largest
+distance that any record can cause, this is the ε of the release; at the distance by which *this*
+record moves the numbers, it is the record's own loss (:mod:`pdpbook.own_data.query_losses`).
 
 The losses of several queries are added (basic composition), because what they release is
 independent given the table, and an attacker sees every answer.  Gaussian noise has no finite loss:
@@ -16,8 +15,7 @@ at one δ (:mod:`pdpbook.own_data.query_noise`).
 No loss is understated: rounding is upward, and the audit marks the losses for which it has only an
 upper bound.  It assumes that the query itself is computed without rounding and that the list of the
 groups is public.  One row of the table is one record; a person with several rows loses at most the
-sum of their losses.  The principle is taught in *What a released statistic tells about each
-record*.
+sum of their losses.
 """
 
 from __future__ import annotations
@@ -66,15 +64,12 @@ class ReleaseAudit:
         query alone, which add up to more than ``losses``.
     worst_case, query_worst_cases : float and ndarray, shape (q,)
         What all queries together, and each of them, can cost a record with the worst values.
+    exact, query_exact : bool and tuple of bool
+        Whether these losses are exact up to rounding; otherwise they are upper bounds.
     names : tuple of str
         The queries.
-    delta : float
-        The δ at which the losses are counted; 0 for pure losses.
-    neighbours : str
-        "removal" or "replacement".
-    exact, query_exact : bool and tuple of bool
-        Whether the losses from all queries together, and from each, are exact up to rounding;
-        otherwise they are upper bounds.
+    delta, neighbours
+        As for :func:`audit_release`.
     """
 
     losses: Floats
@@ -90,52 +85,35 @@ class ReleaseAudit:
     __repr__ = short_repr
 
     def table(self) -> pd.DataFrame:
-        """Return the losses of the records from each query and from all queries together.
+        """Return a row of losses in nats for each query and one for all queries together.
 
-        Each query has a row, and so have all together: the worst case, and the median, the 99th
-        percentile and the largest loss of a record, in nats.
+        It has the worst case, the median, the 99th percentile and the largest loss of a record.
         """
         rows = [*self.query_losses, self.losses]
-        worst = [*self.query_worst_cases, self.worst_case]
-        return pd.DataFrame(
-            {
-                "worst case": worst,
-                "median": [_quantile(row, 0.5) for row in rows],
-                "99 %": [_quantile(row, 0.99) for row in rows],
-                "largest": [row.max() for row in rows],
-            },
-            index=pd.Index([*self.names, "all queries"], name="query"),
-        )
+        worst = {"worst case": [*self.query_worst_cases, self.worst_case]}
+        names = pd.Index([*self.names, "all queries"], name="query")
+        return pd.DataFrame(worst | _spread(rows, {"median": 0.5, "99 %": 0.99}), index=names)
 
     def by_group(self, labels: ArrayLike) -> pd.DataFrame:
-        """Return how the losses are spread within groups of records, by labels of shape (n,).
+        """Return a row for each group of records, by labels of shape (n,), the largest loss first.
 
-        Each group has a row, the largest loss first: the number of records, their median, 10th and
-        90th percentile and largest loss in nats, and their part of the sum of all finite losses.
+        It has the number of records, their median, 10th and 90th percentile and largest loss in
+        nats, and their part of the sum of all finite losses.
         """
         codes, groups = label_codes("labels", labels, self.losses.size)
         finite = np.where(np.isfinite(self.losses), self.losses, 0.0)
         shares = np.bincount(codes, finite, minlength=len(groups)) / (finite.sum() or 1.0)
         order = np.argsort(codes, kind="stable")
         parts = np.split(self.losses[order], np.cumsum(np.bincount(codes))[:-1])
+        spread = _spread(parts, {"10 %": 0.1, "median": 0.5, "90 %": 0.9})
         frame = pd.DataFrame(
-            {
-                "records": [part.size for part in parts],
-                "10 %": [_quantile(part, 0.1) for part in parts],
-                "median": [_quantile(part, 0.5) for part in parts],
-                "90 %": [_quantile(part, 0.9) for part in parts],
-                "largest": [part.max() for part in parts],
-                "share": shares,
-            },
+            {"records": [part.size for part in parts]} | spread | {"share": shares},
             index=pd.Index(groups, name=getattr(labels, "name", None)),
         )
         return frame.sort_values("largest", ascending=False, kind="stable")
 
     def most_exposed(self, count: int) -> NDArray[np.int64]:
-        """Return the rows of the records with the largest losses, the largest first.
-
-        Of equal losses the earlier row comes first.
-        """
+        """Return the rows of the records with the largest losses, the largest first."""
         count = _validate.integer("count", count, at_least=1, at_most=self.losses.size)
         return np.argsort(-self.losses, kind="stable")[:count]
 
@@ -170,13 +148,12 @@ def audit_release(
         Whether the record is removed, or replaced by any other possible record: in any group of the
         table, with any value in the range.
     progress : bool, optional
-        Whether to show a bar, which needs tqdm; by default after three seconds at a terminal.
+        As for :func:`pdpbook.own_data.report`.
 
     Returns
     -------
     ReleaseAudit
-        The fixed-noise losses, or upper bounds of them.  A record alone in its group has an
-        infinite loss from a mean, because an empty group has no mean.
+        The fixed-noise losses, or upper bounds of them; infinite for the mean of one record.
 
     Notes
     -----
@@ -250,6 +227,10 @@ def audit_release(
     )
 
 
-def _quantile(values: Floats, share: float) -> float:
-    """Return the smallest value with at least this share below or at it; infinite values count."""
-    return float(np.quantile(values, share, method="inverted_cdf"))
+def _spread(parts: Sequence[Floats], shares: dict[str, float]) -> dict[str, list[float]]:
+    """Return the smallest values with some shares below or at them, and the largest value."""
+    found = {
+        name: [float(np.quantile(part, share, method="inverted_cdf")) for part in parts]
+        for name, share in shares.items()
+    }
+    return found | {"largest": [part.max() for part in parts]}

@@ -1,11 +1,7 @@
-r"""A query whose answers were released with noise, described for an audit.
+"""A query whose answers were released with noise, described for an audit.
 
-A query describes which number of each group was released (a count, a sum, a mean or a quantile),
-the range to which the values of the column were clipped, and the noise, or the mechanism that chose
-a candidate, with its scale.  The noise is named, or it is a measurement of OpenDP
-(:mod:`pdpbook.own_data.query_noise`).  The released answers are not part of it, because the loss of
-a record depends only on the query and the noise.  The principle is taught in *What a released
-statistic tells about each record*.
+The released answers are not part of the description, because the loss of a record depends only on
+the query and the noise (:mod:`pdpbook.own_data.query_noise`).
 """
 
 from __future__ import annotations
@@ -35,24 +31,8 @@ LARGEST, FARTHEST = 1e100, 1e50
 class ReleasedQuery:
     """A query whose answers were released with noise: made by :func:`released_query`.
 
-    Attributes
-    ----------
-    statistic : str
-        "count", "sum", "mean" or "quantile".
-    column, where : str or None
-    by : tuple of str
-        Empty for one answer about the whole table.
-    lower, upper, quantile, scale : float
-        nan if the statistic, or a measurement of OpenDP, has none.
-    candidates : tuple of float
-        Empty for statistics other than a quantile.
-    mechanism : str or opendp.mod.Measurement
-    name : str
-        The name of the query.
-
-    See Also
-    --------
-    released_query : the meaning of the attributes.
+    The attributes are its arguments; an argument without a meaning for the statistic is None, nan
+    or empty.
     """
 
     statistic: str
@@ -101,7 +81,7 @@ def released_query(
     mechanism : str or opendp.mod.Measurement, optional
         For numbers: "laplace" (the default), "discrete laplace", "gaussian", "discrete gaussian",
         or the measurement of OpenDP that adds the noise, such as ``dp.m.make_laplace(...)`` before
-        it is chained to a query.  A measurement does not reveal which noise it adds, so it gives
+        it is chained to a query, which needs OpenDP.  It does not reveal its noise, so it gives
         upper bounds, whereas a name gives the loss.  For a quantile: "exponential mechanism" (the
         default) or "permute and flip".
     scale : float, optional
@@ -114,11 +94,6 @@ def released_query(
     candidates : array_like, shape (R,), optional
         For a quantile: public points in ascending order, one of which is released.
     name : str, optional
-
-    Raises
-    ------
-    ImportError
-        If the mechanism is not a name and OpenDP is not installed.
 
     Notes
     -----
@@ -178,19 +153,8 @@ def released_query(
         words = statistic if column is None else f"{statistic} of {column}"
         words += f" where {where}" if where else ""
         name = words + (f" by {', '.join(groups)}" if groups else "")
-    return ReleasedQuery(
-        statistic,
-        column,
-        groups,
-        where,
-        low,
-        high,
-        share,
-        points,
-        mechanism,
-        spread,
-        _word("name", name),
-    )
+    settings = low, high, share, points, mechanism, spread
+    return ReleasedQuery(statistic, column, groups, where, *settings, _word("name", name))
 
 
 def _word(name: str, value: Any) -> str:

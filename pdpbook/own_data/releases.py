@@ -1,16 +1,9 @@
-r"""The ways to publish a column: what each promises, what it costs, and how it is drawn.
+"""The ways to publish a column: what each promises, what it costs, and how it is drawn.
 
-Releases of different things cannot be compared, so the user first says what to publish: a table of
-*counts*, a *mean*, *quantiles*, or single *values* drawn like the data.  :data:`RELEASES` lists the
-releases of each.  A :class:`Release` has three functions: the first derives its promise from n, ε
-and the range (:mod:`pdpbook.own_data.promises`), the second measures its cost on the column, and
-the third draws it (:mod:`pdpbook.own_data.draws`) if it is differentially private.
-
-The cost is the loss of each record and the distance of what is published from the column.  For
-several draws the loss is the ε of all draws at δ, as in the promise.
-
-A column of categories has levels in place of a range.  Only its counts are released, and because
-levels have no distance, its releases are compared by the error of a count.
+Only releases of the same thing can be compared, and :data:`RELEASES` lists the releases of each.
+The promise of a :class:`Release` follows from n, ε and the range
+(:mod:`pdpbook.own_data.promises`); one of its functions measures its cost on the column, the loss
+of each record and the error; the other draws it (:mod:`pdpbook.own_data.draws`).
 """
 
 from __future__ import annotations
@@ -44,7 +37,7 @@ from pdpbook.own_data.errors import (
     drawn_mean_error,
     drawn_quantile_errors,
 )
-from pdpbook.own_data.promises import SHARE, Promise
+from pdpbook.own_data.promises import SHARE, Promise, make_promise
 from pdpbook.own_data.shares import estimated_shares
 from pdpbook.own_data.terms import QUARTILES, Terms
 from pdpbook.per_instance.common_scales import common_scale
@@ -65,8 +58,9 @@ __all__ = [
     "range_from_data",
 ]
 
+Floats = NDArray[np.float64]
 #: Scales of the game in units of the one that is safe for every data set.
-MULTIPLIERS: NDArray[np.float64] = np.power(4.0, -np.arange(5.0))
+MULTIPLIERS: Floats = np.power(4.0, -np.arange(5.0))
 #: The repaired game solves linear programs, which take over ten seconds beyond these limits.
 REPAIRED_RECORDS, REPAIRED_BINS = 100_000, 32
 #: Largest records × bins², over all reruns, for which best responses are computed: two seconds.
@@ -98,18 +92,15 @@ class ColumnRelease(Promise):
         Largest end-to-end loss of a record in the same sense, or the bound that the promise gives;
         None if it was not computed.
     distribution : ndarray, shape (K,), or None
-        Published distribution on the bins, or distribution of a published value; for noisy counts,
-        from one repetition; None for a statistic.
-    wasserstein : float
-        Distance of the distribution from the column, in its unit; nan for a statistic and for
-        categories.  For noisy counts this and all other errors are averages over the repetitions.
-    mean_error : float
-        Expected distance of what is published from the mean of the column: of the mean of the drawn
-        values, of the mean of the published distribution, or of the published mean.
-    quantile_errors : ndarray, shape (q,)
-        The same for the published quantiles, or for the three quartiles.
-    divergence : float
-        KL(q || distribution) in nats on the bins; nan for a statistic.
+        Distribution on the bins that is published, or of a published value; for noisy counts, from
+        one repetition; None for a statistic.
+    wasserstein, divergence : float
+        Distance of the distribution from the column, in its unit, nan for categories; and KL(q ||
+        distribution) in nats; both are nan for a statistic.  For noisy counts all errors are
+        averages over the repetitions.
+    mean_error : float, quantile_errors : ndarray, shape (q,)
+        Expected distances from the mean of the column, and from its published quantiles or its
+        quartiles: of a published statistic, or that of the drawn values or the distribution.
     standard_error : float
         Standard error of ``error``; 0 if nothing is simulated.
     count_error : float
@@ -117,12 +108,12 @@ class ColumnRelease(Promise):
         over the bins; nan if no counts are published.
     """
 
-    losses: NDArray[np.float64]
+    losses: Floats
     end_to_end: float | None
-    distribution: NDArray[np.float64] | None = None
+    distribution: Floats | None = None
     wasserstein: float = math.nan
     mean_error: float = math.nan
-    quantile_errors: NDArray[np.float64] = field(default_factory=lambda: np.full(3, np.nan))
+    quantile_errors: Floats = field(default_factory=lambda: np.full(3, np.nan))
     divergence: float = math.nan
     standard_error: float = 0.0
     count_error: float = math.nan
@@ -152,11 +143,7 @@ class ColumnRelease(Promise):
 
 
 def _measured(
-    promise: Promise,
-    losses: NDArray[np.float64],
-    end_to_end: float | None,
-    errors: dict[str, Any],
-    **chosen: float | list[float],
+    promise: Promise, losses: Any, end_to_end: float | None, errors: dict[str, Any], **chosen: Any
 ) -> ColumnRelease:
     """Return a promise with its cost on the data; ``chosen`` are parameters from the data."""
     promised = {each.name: getattr(promise, each.name) for each in fields(Promise)}
@@ -168,9 +155,8 @@ def _measured(
 class ReleaseSetting:
     """A column and the terms of its release, with results that several releases need.
 
-    The errors of a release with noisy counts are averages over ``runs`` repetitions with the seed
-    ``seed``; ``reruns`` is the largest number of occupied bins for which a release is computed
-    again without a record, once per bin.
+    Errors of noisy counts are averages over ``runs`` repetitions; a release is computed again
+    without a record of each occupied bin if there are at most ``reruns`` of these bins.
     """
 
     column: Column
@@ -190,13 +176,13 @@ class ReleaseSetting:
         return np.bincount(self.place, minlength=self.terms.bins).astype(np.int64)
 
     @property
-    def levels(self) -> NDArray[np.float64]:
+    def levels(self) -> Floats:
         """The quantiles whose errors are measured: the published quantiles, or the quartiles."""
         published = self.terms.publish == "quantiles"
         return np.array(self.terms.quantiles if published else QUARTILES)
 
     @cached_property
-    def frequency(self) -> NDArray[np.float64]:
+    def frequency(self) -> Floats:
         """The distribution q of the records on the bins, shape (K,)."""
         return self.counts / self.column.records
 
@@ -209,11 +195,8 @@ class ReleaseSetting:
         """Return the generator of a repetition."""
         return np.random.default_rng([self.seed, run])
 
-    def fixed_losses(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return each bin's fixed-noise loss by one draw when its records are released with a row.
-
-        It is nan for empty bins.
-        """
+    def fixed_losses(self, rows: Floats) -> Floats:
+        """Return the fixed-noise loss of each bin by one draw with a row, nan for empty bins."""
         occupied = self.counts > 0
         losses = np.full(self.terms.bins, np.nan)
         rows = whole_weights(rows) / float(_exact.UNITS)  # as they are drawn
@@ -221,12 +204,10 @@ class ReleaseSetting:
         losses[occupied] = privacy_losses(rows[occupied], mass, self.column.records)
         return losses
 
-    def all_draws(self, losses: NDArray[np.float64], delta: float) -> NDArray[np.float64]:
-        """Return the cost of all draws for records with the given fixed-noise losses by one draw.
+    def all_draws(self, losses: Floats, delta: float) -> Floats:
+        """Return the cost of all draws for records with the given losses by one draw.
 
-        This is the smallest ε at δ that is valid for every record with this loss, the quantity that
-        the promise bounds; for one draw it is the loss.  Infinite losses, and nan for empty bins,
-        stay.
+        It is the smallest ε at δ that is valid for every record with this loss, as in the promise.
         """
         draws = self.terms.draws
         totals = draws * losses
@@ -237,11 +218,8 @@ class ReleaseSetting:
                 totals[losses == loss] = total
         return totals
 
-    def errors(self, distributions: NDArray[np.float64], *, drawn: bool) -> dict[str, Any]:
-        """Return the errors of distributions, shape (r, K), or of values drawn from them.
-
-        The result has attributes of a :class:`ColumnRelease`, averaged over the r repetitions.
-        """
+    def errors(self, distributions: Floats, *, drawn: bool) -> dict[str, Any]:
+        """Return the average errors of distributions, shape (r, K), or of draws from them."""
         terms, points = self.terms, self.terms.grid.midpoints
         divergence = float(np.mean([kl_divergence(self.frequency, each) for each in distributions]))
         if terms.frame.levels:
@@ -255,19 +233,14 @@ class ReleaseSetting:
             ]
         else:
             means = list(np.abs(distributions @ points - mean))
-            quantiles = [
-                np.abs(distribution_quantile(points, each, self.levels) - exact)
-                for each in distributions
-            ]
+            found = [distribution_quantile(points, each, self.levels) for each in distributions]
+            quantiles = [np.abs(each - exact) for each in found]
         if terms.publish == "mean":
             return {"mean_error": float(np.mean(means)), "standard_error": _spread(means)}
         if terms.publish == "quantiles":
-            averages = np.mean(quantiles, axis=1)
-            return {
-                "quantile_errors": np.mean(quantiles, axis=0),
-                "standard_error": _spread(averages),
-            }
-        distances = self.distances(distributions)
+            spread = _spread(np.mean(quantiles, axis=1))
+            return {"quantile_errors": np.mean(quantiles, axis=0), "standard_error": spread}
+        distances = np.array([self.distance(points, each) for each in distributions])
         return {
             "distribution": distributions[0],
             "wasserstein": float(distances.mean()),
@@ -286,13 +259,8 @@ class ReleaseSetting:
             for run in range(self.runs)
         ]
 
-    def distances(self, distributions: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the Wasserstein distances of distributions, shape (r, K), from the column."""
-        points = self.terms.grid.midpoints
-        return np.array([self.distance(points, each) for each in distributions])
 
-
-def _spread(errors: Sequence[float] | NDArray[np.float64]) -> float:
+def _spread(errors: Sequence[float] | Floats) -> float:
     """Return the standard error of an average, or 0 for one number, which was not simulated."""
     runs = len(errors)
     return float(np.std(errors, ddof=1)) / math.sqrt(runs) if runs > 1 else 0.0
@@ -304,9 +272,7 @@ def exact_counts(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
     return _measured(promise, np.full(setting.column.records, math.inf), math.inf, errors)
 
 
-def _drawn_by(
-    promise: Promise, setting: ReleaseSetting, rows: NDArray[np.float64]
-) -> ColumnRelease:
+def _drawn_by(promise: Promise, setting: ReleaseSetting, rows: Floats) -> ColumnRelease:
     """Return the cost of draws by a randomiser that does not depend on the data."""
     delta = promise.removal.delta if promise.removal else setting.terms.delta
     losses = setting.all_draws(setting.fixed_losses(rows), delta)
@@ -318,43 +284,25 @@ def _drawn_by(
     )
 
 
-def no_noise(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
-    """Return the cost of releasing randomly drawn values of the column without noise."""
-    return _drawn_by(promise, setting, np.eye(setting.terms.bins))
-
-
-def laplace(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
-    """Return the cost of the Laplace mechanism."""
-    return _drawn_by(promise, setting, setting.terms.laplace_rows)
-
-
-def randomised_response(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
-    """Return the cost of k-ary randomised response."""
-    return _drawn_by(promise, setting, setting.terms.response_rows)
-
-
 def common(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
     """Return the cost of the smallest common scale at which every record is private."""
     terms = setting.terms
 
-    def scale_of(counts: NDArray[np.int64]) -> float:
-        return float(common_scale(counts, epsilon=terms.draw_epsilon))
+    def chosen(counts: NDArray[np.int64]) -> tuple[float, Floats]:
+        scale = float(common_scale(counts, epsilon=terms.draw_epsilon))
+        return scale, laplace_kernel(terms.bins, [scale])[0] if scale else np.eye(terms.bins)
 
-    def rows(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        scale = scale_of(counts)
-        return laplace_kernel(terms.bins, [scale])[0] if scale else np.eye(terms.bins)
-
-    chosen = rows(setting.counts)
+    scale, rows = chosen(setting.counts)
     return _measured(
         promise,
-        setting.all_draws(setting.fixed_losses(chosen), terms.delta)[setting.place],
+        setting.all_draws(setting.fixed_losses(rows), terms.delta)[setting.place],
         _end_to_end(
             setting,
-            lambda: lambda counts: counts @ rows(counts) / counts.sum(),
+            lambda: lambda counts: counts @ chosen(counts)[1] / counts.sum(),
             SCALE_WORK / terms.bins**2,
         ),
-        setting.errors((setting.frequency @ chosen)[None], drawn=True),
-        scale=scale_of(setting.counts),
+        setting.errors((setting.frequency @ rows)[None], drawn=True),
+        scale=scale,
     )
 
 
@@ -363,12 +311,8 @@ def game(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
     terms = setting.terms
     scales = MULTIPLIERS * terms.safe_scale
     scales = scales[: 1 + np.count_nonzero(scales[1:] * terms.bins > SMALLEST)]
-    played = NVOGame(
-        setting.counts,
-        laplace_kernel(terms.bins, scales),
-        epsilon=terms.draw_epsilon,
-        scales=scales,
-    )
+    kernel = laplace_kernel(terms.bins, scales)
+    played = NVOGame(setting.counts, kernel, epsilon=terms.draw_epsilon, scales=scales)
     profile = _equilibrium(played)
     outcome = played.evaluate(profile)
     losses = np.full(terms.bins, np.nan)
@@ -389,11 +333,7 @@ def game(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
 
 
 def _equilibrium(played: NVOGame) -> NDArray[np.int64]:
-    """Return where best responses end, from the best common scale that is private.
-
-    If one of very few records has left, even the largest scale may expose a record; the dynamics
-    then start there.
-    """
+    """Return where best responses end, from the best common scale that is private, if any is."""
     outcomes = [played.evaluate(played.constant_profile(v)) for v in range(played.actions)]
     safe = [each for each in outcomes if each.private_records == played.records]
     start = min(safe or outcomes[:1], key=lambda outcome: outcome.divergence)
@@ -405,8 +345,8 @@ def _end_to_end(
 ) -> float | None:
     """Return the largest end-to-end loss by all draws, or None if it takes too many reruns.
 
-    Without a record, the noise of the others may be entirely different.  Only the loss of one draw
-    is then known about the likelihood ratio, so optimal composition gives the cost of many draws.
+    Without a record, the noise of the others may be entirely different, so only optimal composition
+    bounds the cost of many draws.
     """
     occupied = np.count_nonzero(setting.counts)
     if setting.column.records < 3 or occupied > min(setting.reruns, most):
@@ -420,15 +360,14 @@ def _end_to_end(
     return min(draws * loss, advanced_composition(loss, draws=draws, slack=delta).epsilon)
 
 
-def histogram_runs(setting: ReleaseSetting) -> NDArray[np.float64]:
+def histogram_runs(setting: ReleaseSetting) -> Floats:
     """Return the DP histograms of several repetitions, shape (runs, K)."""
-    n, epsilon = setting.terms.records, setting.terms.spent.epsilon
-    ordered = not setting.terms.frame.levels
-    runs = [estimated_shares(noisy, n, epsilon, ordered=ordered) for noisy in setting.noisy_runs]
-    return np.array(runs)
+    terms, runs = setting.terms, setting.noisy_runs
+    asked, ordered = (terms.records, terms.spent.epsilon), not terms.frame.levels
+    return np.array([estimated_shares(noisy, *asked, ordered=ordered) for noisy in runs])
 
 
-def cut_counts(setting: ReleaseSetting) -> NDArray[np.float64]:
+def cut_counts(setting: ReleaseSetting) -> Floats:
     """Return the shares of each repetition, from noisy counts cut at 0, shape (runs, K)."""
     positive = np.maximum(setting.noisy_runs, 0).astype(np.float64)
     totals = positive.sum(axis=1, keepdims=True)
@@ -436,23 +375,13 @@ def cut_counts(setting: ReleaseSetting) -> NDArray[np.float64]:
     return np.divide(positive, totals, out=even, where=totals > 0)
 
 
-def _from_counts(
-    promise: Promise, setting: ReleaseSetting, errors: dict[str, Any]
-) -> ColumnRelease:
-    """Return a release that is computed from noisy counts, so that every record loses ε."""
-    epsilon = setting.terms.spent.epsilon
-    return _measured(promise, np.full(setting.column.records, epsilon), epsilon, errors)
-
-
 def noisy_counts(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
-    """Return the cost of counts with two-sided geometric noise.
-
-    Their error is the size of the noise, 1 / sinh(ε) on average.  The distribution is the one that
-    a reader obtains by cutting the counts at 0.
-    """
+    """Return the cost of noisy counts, which a reader cuts at 0 to obtain a distribution."""
     errors = setting.errors(cut_counts(setting), drawn=False)
-    off = 1.0 / math.sinh(setting.terms.spent.epsilon)
-    return _from_counts(promise, setting, errors | {"count_error": off})
+    epsilon = setting.terms.spent.epsilon  # every record loses ε
+    losses = np.full(setting.column.records, epsilon)
+    off = {"count_error": 1.0 / math.sinh(epsilon)}
+    return _measured(promise, losses, epsilon, errors | off)
 
 
 def histogram(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
@@ -464,21 +393,16 @@ def histogram(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
         errors["count_error"] = float(np.mean(off))
         if terms.frame.levels:  # compared by the error of a count
             errors["standard_error"] = _spread(off)
-    return _from_counts(promise, setting, errors)
+    epsilon = terms.spent.epsilon
+    return _measured(promise, np.full(terms.records, epsilon), epsilon, errors)
 
 
 def repaired_game(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
     """Return the cost of the randomiser that is made from noisy counts, and of its draws."""
     total, share, lower_delta, _ = promises.counts_and_draws(setting.terms)
+    asked: dict[str, Any] = {"epsilon": total, "delta": lower_delta, "share": share}
     made = [
-        private_randomiser(
-            setting.counts,
-            epsilon=total,
-            delta=lower_delta,
-            share=share,
-            rng=setting.generator(run),
-            actions="blur",
-        )
+        private_randomiser(setting.counts, rng=setting.generator(run), actions="blur", **asked)
         for run in range(min(setting.runs, FEW_RUNS))
     ]
     losses = np.mean(
@@ -514,67 +438,62 @@ def noisy_quantiles(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
 def range_from_data(release: ColumnRelease, column: Column) -> ColumnRelease:
     """Return a release without its promise, because its range was taken from the data.
 
-    If only one record is at an end of the range, the released points move when it is removed, so
-    the largest end-to-end loss is infinite.
+    If only one record is at an end of the range, its end-to-end loss is infinite.
     """
     ends = column.values[[0, -1]]
     alone = column.values[1] > ends[0] or column.values[-2] < ends[1]
-    return replace(
-        release,
-        epsilon=math.inf,
-        delta=0.0,
-        end_to_end=math.inf if alone else release.end_to_end,
-        removal=None,
-        replacement=None,
-    )
+    end_to_end = math.inf if alone else release.end_to_end
+    none: dict[str, Any] = {"epsilon": math.inf, "delta": 0.0, "removal": None, "replacement": None}
+    return replace(release, end_to_end=end_to_end, **none)
 
 
 @dataclass(frozen=True)
 class Release:
-    """A way to publish a column: what it promises, what it costs on the data, and how it is drawn.
+    """A way to publish a column; ``draw`` is None without differential privacy."""
 
-    ``draw`` is None for a release that is not differentially private, which is never drawn here.
-    """
-
-    promise: Callable[[Terms], Promise]
+    name: str
     measure: Callable[[Promise, ReleaseSetting], ColumnRelease]
-    draw: Callable[[Terms, Column], pd.DataFrame] | None
+    draw: Callable[[Terms, Column], pd.DataFrame] | None = None
+
+    def promise(self, terms: Terms) -> Promise:
+        """Return what the release promises."""
+        return make_promise(terms, self.name)
 
     def __call__(self, setting: ReleaseSetting) -> ColumnRelease:
         """Return the promise of the release with its cost on the data."""
         return self.measure(self.promise(setting.terms), setting)
 
 
-_HISTOGRAM = Release(promises.histogram_promise, histogram, draws.draw_histogram)
-
+_HISTOGRAM = Release("histogram", histogram, draws.draw_histogram)
+_OFFERED = {
+    "counts": [
+        Release("none", exact_counts),
+        Release("noisy_counts", noisy_counts, draws.draw_noisy_counts),
+        _HISTOGRAM,
+    ],
+    "mean": [Release("mean", noisy_mean, draws.draw_mean), _HISTOGRAM],
+    "quantiles": [Release("quantiles", noisy_quantiles, draws.draw_quantiles), _HISTOGRAM],
+    "value": [
+        Release("none", lambda promise, s: _drawn_by(promise, s, np.eye(s.terms.bins))),
+        Release(
+            "laplace",
+            lambda promise, s: _drawn_by(promise, s, s.terms.laplace_rows),
+            lambda terms, column: draws.draw_by(terms, column, terms.laplace_rows),
+        ),
+        Release(
+            "response",
+            lambda promise, s: _drawn_by(promise, s, s.terms.response_rows),
+            lambda terms, column: draws.draw_by(terms, column, terms.response_rows),
+        ),
+        _HISTOGRAM,
+        Release("repaired_game", repaired_game, draws.draw_repaired_game),
+        Release("common_scale", common),
+        Release("game", game),
+    ],
+}
 #: The releases of each thing that may be published, by name, the simplest of each kind first.
 #:
 #: :meta hide-value:
 RELEASES: dict[str, dict[str, Release]] = {
-    "counts": {
-        "none": Release(promises.exact_promise, exact_counts, None),
-        "noisy_counts": Release(
-            promises.noisy_counts_promise, noisy_counts, draws.draw_noisy_counts
-        ),
-        "histogram": _HISTOGRAM,
-    },
-    "mean": {
-        "mean": Release(promises.mean_promise, noisy_mean, draws.draw_mean),
-        "histogram": _HISTOGRAM,
-    },
-    "quantiles": {
-        "quantiles": Release(promises.quantiles_promise, noisy_quantiles, draws.draw_quantiles),
-        "histogram": _HISTOGRAM,
-    },
-    "value": {
-        "none": Release(promises.exact_promise, no_noise, None),
-        "laplace": Release(promises.laplace_promise, laplace, draws.draw_laplace),
-        "response": Release(promises.response_promise, randomised_response, draws.draw_response),
-        "histogram": _HISTOGRAM,
-        "repaired_game": Release(
-            promises.repaired_game_promise, repaired_game, draws.draw_repaired_game
-        ),
-        "common_scale": Release(promises.common_scale_promise, common, None),
-        "game": Release(promises.game_promise, game, None),
-    },
+    publish: {each.name: each for each in offered} for publish, offered in _OFFERED.items()
 }

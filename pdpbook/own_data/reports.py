@@ -1,24 +1,19 @@
-r"""From a column to a decision: all suitable releases side by side, and the one to use.
+"""From a column to a decision: all suitable releases side by side, and the one to use.
 
-The user first says what to publish: a table of counts, the mean, quantiles, or single values drawn
-like the data.  For each release of it in :mod:`pdpbook.own_data.releases`, :func:`report` computes
-the promise, the loss of each record and the error, and recommends one by a rule that considers the
-promise first and the error second:
+The user first says what to publish.  For each release of it in :mod:`pdpbook.own_data.releases`,
+:func:`report` computes the promise, the loss of each record and the error, and recommends one by a
+rule that considers the promise first and the error second:
 
 0. If the range is taken from the data, no release keeps a promise, and the recommendation begins
    with that.  What follows is what would be recommended if the range were public.
 1. Only a release that is differentially private is recommended, because its promise holds for an
    attacker who knows the algorithm, whatever the records are.  A fixed-noise promise assumes that
    the noise of the others does not react to a record, and no attacker has to assume that.
-2. Among these the one with the smallest error is recommended: the Wasserstein distance from the
-   column for counts and for values, the distance from the mean, or the average distance from the
-   quantiles.  Errors of noisy counts are averages over repetitions, so one release counts as nearer
-   than another only if its error is smaller by more than five percent or a hundredth of a bin,
-   whichever is larger, plus the standard error of the difference.  If no release is nearer than
-   several others, the simplest of these is recommended, and the report names the others.
-
-For a column of categories only a table of counts is published, and its error is the error of a
-count in records (:mod:`pdpbook.own_data.categories`).
+2. Among these the one with the smallest error is recommended.  Errors of noisy counts are averages
+   over repetitions, so one release counts as nearer than another only if its error is smaller by
+   more than five percent or a hundredth of a bin, whichever is larger, plus the standard error of
+   the difference.  If no release is nearer than several others, the simplest of these is
+   recommended, and the report names the others.
 
 A report is computed from the data and is not private itself.
 """
@@ -34,9 +29,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pdpbook import _extras, _validate
-from pdpbook.own_data.column import Column, public_bins
+from pdpbook.own_data.column import Column, moved_words, public_bins
 from pdpbook.own_data.page import report_body, report_page
-from pdpbook.own_data.promises import FROM_DATA
+from pdpbook.own_data.promises import CERTAIN, FROM_DATA, weak_promises
 from pdpbook.own_data.releases import (
     GAME_WORK,
     RELEASES,
@@ -47,7 +42,6 @@ from pdpbook.own_data.releases import (
     range_from_data,
 )
 from pdpbook.own_data.terms import PUBLISHED, QUARTILES, make_terms
-from pdpbook.own_data.weak_promises import CERTAIN, weak_promises
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,10 +64,18 @@ NO_PROMISE = (
 CAUTION = (
     "This report makes no release. Make the one that you have chosen once, with the command "
     "pdpbook release or with pdpbook.make_release, of which its code is one call, and publish what "
-    "comes out. Each further run is a further release that costs its ε "
-    "again, and a result that was picked because it looks right has no promise at all. The noise "
-    "is drawn exactly, in whole numbers, from the generator of the operating system, which has no "
-    "seed."
+    "comes out. Each further run is a further release that costs its ε again, and a result that "
+    "was picked because it looks right has no promise at all. The noise is drawn exactly, in whole "
+    "numbers, from the generator of the operating system, which has no seed."
+)
+#: What to know about the levels of a column of categories.
+OF_LEVELS = (
+    "Levels have neither an order nor a distance, which a mean, quantiles, Laplace noise and the "
+    "errors of drawn values need, so this report compares tables of counts only.",
+    "Choose the levels without looking at the records: from the questionnaire, from a standard or "
+    "from public data. A list of the levels that occur tells that somebody has the rarest of them, "
+    "and no ε in this report counts that. Noisy counts do not tell the number of records, which "
+    "may stay secret with them; the DP histogram uses it.",
 )
 #: The changes of one record, in words.
 CHANGES = {
@@ -93,13 +95,8 @@ class Report:
     Attributes
     ----------
     column : Column
-    publish : str
-        "counts", "mean", "quantiles" or "value".
-    bins, draws : int
-    epsilon, delta : float
-        The promise that was asked for, for all draws together.
-    neighbours : str
-        "removal" or "replacement": the change of one record that was requested.
+    publish, bins, epsilon, delta, draws, neighbours
+        What was requested: see :func:`report`.
     releases : tuple of ColumnRelease
     left_out : dict from str to str
         Releases that were not computed, and why.
@@ -117,11 +114,10 @@ class Report:
 
     def __getitem__(self, name: str) -> ColumnRelease:
         """Return the release of a name, as in ``report["mean"]``; a KeyError lists the names."""
-        for each in self.releases:
-            if each.name == name:
-                return each
-        names = ", ".join(each.name for each in self.releases)
-        raise KeyError(f"no release is called {name!r}; there are {names}")
+        found = {each.name: each for each in self.releases}
+        if name not in found:
+            raise KeyError(f"no release is called {name!r}; there are {', '.join(found)}")
+        return found[name]
 
     @property
     def _candidates(self) -> list[ColumnRelease]:
@@ -138,55 +134,48 @@ class Report:
     @cached_property
     def recommended(self) -> ColumnRelease:
         """The release that the rule of this module chooses."""
-        return next(
-            each
-            for each in self._candidates
-            if not any(self._nearer(other, each) for other in self._candidates)
-        )
+        all_ = self._candidates
+        return next(one for one in all_ if not any(self._nearer(each, one) for each in all_))
 
     @cached_property
     def equally_good(self) -> tuple[ColumnRelease, ...]:
         """The other releases whose errors are too close to the recommended one to tell apart."""
-        best = self.recommended
-        return tuple(
-            each
-            for each in self._candidates
-            if each is not best and not self._nearer(best, each) and not self._nearer(each, best)
-        )
+        best, others = self.recommended, self._candidates
+        others.remove(best)
+        pairs = [(each, self._nearer(best, each) or self._nearer(each, best)) for each in others]
+        return tuple(each for each, differs in pairs if not differs)
 
     @property
     def recommendation(self) -> str:
         """Which release to use, and why, in a few sentences."""
         best, far = self.recommended, self._distance
-        total = _promise(best.epsilon, best.delta)
         equal = [f"the {each.title} ({far(each)})" for each in self.equally_good]
+        measured = "off by {} on average"
         target, measure = {
-            "mean": ("the mean of the column", "off by {} on average"),
-            "quantiles": ("the quantiles of the column", "off by {} on average"),
+            "mean": ("the mean of the column", measured),
+            "quantiles": ("the quantiles of the column", measured),
         }.get(self.publish, ("the column", "Wasserstein distance {}"))
         if self.column.levels:
             measure = "a count is off by {} records on average"
-        reason = (
-            f"of the releases with this promise that are equally near to {target} it is the "
-            "simplest"
-            if equal
-            else f"of the releases with this promise it is the nearest to {target}"
-        )
-        distance = f"({measure.format(far(best))})."
-        first = f"To publish {PUBLISHED[self.publish]}, "
-        paid = f" for {_draws(self.draws)}" if best.draws else ""
+        of = "of the releases with this promise"
+        reason = f"{of} it is the nearest to {target}"
+        if equal:
+            reason = f"{of} that are equally near to {target} it is the simplest"
+        reason += f" ({measure.format(far(best))})."
+        text = [f"To publish {PUBLISHED[self.publish]}, "]
         if self.column.public_range:
-            text = [
-                f"{first}use {_article(best.title)}: the promise is differential privacy at {total}"
-                f"{paid}, whatever the records are, and {reason} {distance}"
-            ]
+            paid = f" for {_draws(self.draws)}" if best.draws else ""
+            total = _promise(best.epsilon, best.delta) + paid
+            text[0] += (
+                f"use {_article(best.title)}: the promise is differential privacy at {total}, "
+                f"whatever the records are, and {reason}"
+            )
         else:
-            text = [
-                NO_PROMISE,
-                f"{first}the report would recommend {_article(best.title)} if this range were "
-                "public. It would then be differentially private, and "
-                f"{reason} {distance}",
-            ]
+            text[0] += (
+                f"the report would recommend {_article(best.title)} if this range were public. It "
+                f"would then be differentially private, and {reason}"
+            )
+            text.insert(0, NO_PROMISE)
         text.append(f"All releases are compared at this ε for {CHANGES[self.neighbours]}.")
         if hollow := self._hollow(best.delta):
             text.append(hollow)
@@ -198,19 +187,13 @@ class Report:
                 f"{'record' if self.column.levels else 'bin'}, plus the standard error of the "
                 "simulation."
             )
-        nearer = [
-            each
-            for each in self.releases
-            if each.promise == "fixed-noise" and self._nearer(each, best)
-        ]
-        for each in nearer:
-            known = (
-                "its end-to-end loss was not computed"
-                if each.end_to_end is None
-                else "its largest end-to-end loss is unbounded"
-                if math.isinf(each.end_to_end)
-                else f"its largest end-to-end loss is {each.end_to_end:.2f}"
-            )
+        for each in self.releases:
+            if each.promise != "fixed-noise" or not self._nearer(each, best):
+                continue
+            known = "its end-to-end loss was not computed"
+            if each.end_to_end is not None:
+                loss = "unbounded" if math.isinf(each.end_to_end) else f"{each.end_to_end:.2f}"
+                known = f"its largest end-to-end loss is {loss}"
             text.append(
                 f"The {each.title} is nearer ({far(each)}), but its promise holds only "
                 f"for an attacker who takes the others' noise as given; {known}."
@@ -227,46 +210,34 @@ class Report:
 
     @property
     def guarantees(self) -> dict[str, str]:
-        """What each release promises in a few sentences, by its name.
+        """What each release promises against removal and replacement of one record, by name."""
+        return {each.name: self._guarantee(each) for each in self.releases}
 
-        Neighbouring data sets differ by the removal or the replacement of one record, as requested,
-        and the number of records is public; for a differentially private release, the ε for the
-        other change of a record is stated too.
-        """
-        other = "replacement" if self.neighbours == "removal" else "removal"
-        said = {
-            "none": lambda total: "Nothing is promised.",
-            FROM_DATA: lambda total: (
+    def _guarantee(self, release: ColumnRelease) -> str:
+        """Return what a release promises."""
+        if release.promise == "none":
+            return "Nothing is promised."
+        if release.promise == FROM_DATA:
+            return (
                 "Nothing is promised, because the range is taken from the data: without the "
                 "smallest or the largest record it would be another one."
-            ),
-            "differential privacy": lambda total: (
+            )
+        paid = ", paid once" if release.draws is None else f" for {_draws(self.draws)}"
+        total = _promise(release.epsilon, release.delta) + paid
+        said = (
+            f"Fixed-noise privacy at {total}: in this column the removal of one record is hidden "
+            "as long as the noise of the others stays as it is."
+        )
+        if release.promise == "differential privacy":
+            said = (
                 f"Differential privacy at {total}: whatever the records are, "
                 f"{CHANGES[self.neighbours]} is hidden at this level from an attacker who knows "
                 "the algorithm, the number of records and all the others."
-            ),
-            "fixed-noise": lambda total: (
-                f"Fixed-noise privacy at {total}: in this column the removal of one record is "
-                "hidden as long as the noise of the others stays as it is."
-            ),
-        }
-        return {
-            each.name: said[each.promise](
-                _promise(each.epsilon, each.delta)
-                + (", paid once" if each.draws is None else f" for {_draws(self.draws)}")
             )
-            + (
-                f" Against {CHANGES[other]} it is {_promise(budget.epsilon, budget.delta)}."
-                if (budget := getattr(each, other))
-                else ""
-            )
-            + (
-                f" {hollow}"
-                if math.isfinite(each.epsilon) and (hollow := self._hollow(each.delta))
-                else ""
-            )
-            for each in self.releases
-        }
+        other = "replacement" if self.neighbours == "removal" else "removal"
+        if budget := getattr(release, other):
+            said += f" Against {CHANGES[other]} it is {_promise(budget.epsilon, budget.delta)}."
+        return f"{said} {self._hollow(release.delta)}".rstrip()
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -285,24 +256,14 @@ class Report:
                 "and none keeps a promise. The fixed-noise losses take the range as given. "
                 "Give lower and upper, chosen from what the quantity is or from public data."
             )
-        share = column.moved / column.records
-        if column.moved and column.levels:
-            found.append(
-                f"{column.moved:,} of {column.records:,} values ({share:.1%}) are none of the "
-                f"other levels and are counted as {column.other!r}."
-            )
-        elif column.moved:
-            found.append(
-                f"{column.moved:,} of {column.records:,} values ({share:.1%}) lay outside the "
-                "range and were moved to its nearer end; all errors are measured from the moved "
-                "values."
-            )
+        if column.moved:
+            measured = "" if column.levels else "; all errors are measured from the moved values"
+            found.append(f"{moved_words(column, 'other levels')}{measured}.")
         found += weak_promises(self.releases)
-        found += self._of_levels if column.levels else self._of_numbers
+        found += OF_LEVELS if column.levels else self._of_numbers
         for name, why in self.left_out.items():
             found.append(f"The {name.replace('_', ' ')} is left out: {why}.")
-        once = [each.title for each in self.releases if each.end_to_end is None]
-        if once:
+        if once := [each.title for each in self.releases if each.end_to_end is None]:
             found.append(
                 f"The end-to-end loss of the {' and of the '.join(once)} was not computed, because "
                 "each occupied bin takes another run of it, which are too many here (the argument "
@@ -312,42 +273,8 @@ class Report:
         return tuple(found)
 
     @property
-    def _of_levels(self) -> list[str]:
-        """What to know about the levels of a column of categories."""
-        return [
-            "Levels have neither an order nor a distance, which a mean, quantiles, Laplace noise "
-            "and the errors of drawn values need, so this report compares tables of counts only.",
-            "Choose the levels without looking at the records: from the questionnaire, from a "
-            "standard or from public data. A list of the levels that occur tells that somebody has "
-            "the rarest of them, and no ε in this report counts that. Noisy counts do not tell the "
-            "number of records, which may stay secret with them; the DP histogram uses it.",
-        ]
-
-    @property
     def _of_numbers(self) -> list[str]:
         """What to know about the range, the bins and the number of records."""
-        column, found = self.column, self._unfit_range
-        counted = self.publish != "value" and self.neighbours == "replacement"
-        epsilon = self.epsilon / 2.0 if counted else self.epsilon
-        bins = public_bins(column.records, epsilon, publish=self.publish)
-        found.append(
-            "Choose the range and the number of bins without looking at the records: the range "
-            "from what the quantity is, from a standard or from public data, and the bins from n "
-            f"and ε (pdpbook.own_data.public_bins gives {bins} here). "
-            "A number of bins that was picked because it suits these records tells something about "
-            "them, and no ε in this report counts that."
-        )
-        found.append(
-            f"The number of records, {column.records:,}, is taken as public: the number of bins, "
-            "the scales and the ε of one draw follow from it, and every promise compares the data "
-            "with and without a record under the noise for this number. If it has to be hidden "
-            "too, give bins and publish noisy counts, which do not depend on it."
-        )
-        return found
-
-    @property
-    def _unfit_range(self) -> list[str]:
-        """What to know about a range that does not fit the values, or about bins between them."""
         column, grid, found = self.column, self.column.grid(self.bins), []
         counts = grid.counts(column.values)
         fullest, share = int(counts.argmax()), counts.max() / column.records
@@ -365,17 +292,30 @@ class Report:
                 "with grades, and not by chance, say whole=True (--whole): the bins are then whole "
                 "numbers, and so is what is released."
             )
-        return found
+        counted = self.publish != "value" and self.neighbours == "replacement"
+        epsilon = self.epsilon / 2.0 if counted else self.epsilon
+        bins = public_bins(column.records, epsilon, publish=self.publish)
+        return [
+            *found,
+            "Choose the range and the number of bins without looking at the records: the range "
+            "from what the quantity is, from a standard or from public data, and the bins from n "
+            f"and ε (pdpbook.own_data.public_bins gives {bins} here). "
+            "A number of bins that was picked because it suits these records tells something about "
+            "them, and no ε in this report counts that.",
+            f"The number of records, {column.records:,}, is taken as public: the number of bins, "
+            "the scales and the ε of one draw follow from it, and every promise compares the data "
+            "with and without a record under the noise for this number. If it has to be hidden "
+            "too, give bins and publish noisy counts, which do not depend on it.",
+        ]
 
     def table(self) -> pd.DataFrame:
-        """Return one row for each release.
+        """Return one row for each release, whose short name is the index ``release``.
 
-        The index ``release`` is the short name.  The columns are the title; the promise with its
-        ``epsilon`` and ``delta`` for all draws; the median and the largest fixed-noise loss of a
-        record and the largest end-to-end loss in nats, for several draws the ε of all of them at δ;
-        the Wasserstein distance and the errors of mean and quartiles in the column's unit; KL in
-        nats; and the error of a count in records.  ``standard error`` belongs to the error by which
-        the releases are compared.  Errors that no release has are left out.
+        The columns are the title; the promise with its ``epsilon`` and ``delta`` for all draws; the
+        median and the largest fixed-noise loss of a record and the largest end-to-end loss in nats,
+        for several draws the ε of all of them at δ; the errors, in the column's unit, KL in nats
+        and a count in records; and the ``standard error`` of the error by which the releases are
+        compared.  Errors that no release has are left out.
         """
         import pandas as pd
 
@@ -405,11 +345,10 @@ class Report:
         return table.drop(columns=[name for name in errors if table[name].isna().all()])
 
     def losses(self) -> pd.DataFrame:
-        """Return the loss of each record from each release, shape (n, releases + 1).
+        """Return the fixed-noise loss of each record from all draws of each release, in nats.
 
-        The first column contains the values in ascending order, or the levels in their order.  The
-        others contain the fixed-noise losses from all draws of each release, in nats; for several
-        draws, an upper bound on the ε at δ.  The table is as private as the data.
+        The first column contains the values in ascending order, or the levels in their order.  For
+        several draws, a loss is an upper bound on the ε at δ.  The table is as private as the data.
         """
         import pandas as pd
 
@@ -417,18 +356,17 @@ class Report:
         values = column.values
         if column.levels:
             values = np.array(column.levels, dtype=object)[values.astype(int)]
-        columns = {column.name: values}
-        return pd.DataFrame(columns | {each.name: each.losses for each in self.releases})
+        losses = {each.name: each.losses for each in self.releases}
+        return pd.DataFrame({column.name: values} | losses)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain numbers and strings, for a program.
+        """Return the report for a program; infinite and missing numbers become None.
 
-        Infinite and missing numbers become None, and the entry ``infinite`` of a release lists the
-        names of the infinite ones.
+        The entry ``infinite`` of a release lists the names of the infinite ones.
         """
         column, numbers = self.column, not self.column.levels
         table, guarantees = self.table().reset_index(), self.guarantees
-        return {
+        said: dict[str, Any] = {
             "column": column.name,
             "publish": self.publish,
             "records": column.records,
@@ -436,13 +374,10 @@ class Report:
             "upper": column.upper if numbers else None,
             "public_range": column.public_range,
             "levels": None if numbers else [*column.levels],
-            "other": column.other,
-            "moved": column.moved,
-            "whole": column.whole,
-            "bins": self.bins,
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "draws": self.draws,
+        }
+        said |= {each: getattr(column, each) for each in ("other", "moved", "whole")}
+        said |= {each: getattr(self, each) for each in ("bins", "epsilon", "delta", "draws")}
+        return said | {
             "neighbours": self.recommended.neighbours,
             "compared at": self.neighbours,
             "releases": [
@@ -459,17 +394,15 @@ class Report:
     def plot(self) -> Figure:
         """Draw the column beside the recommended release, the errors, and the records' losses.
 
-        If the released distribution is itself random, one run of it is drawn; the errors are
-        averages.  A mean and quartiles have no distribution, so the column is drawn alone.  Without
-        Matplotlib, an ImportError is raised.
+        If the released distribution is random, one run of it is drawn; the errors are averages.
         """
         _extras.require("matplotlib")
         from pdpbook.plotting.own_data import decision
 
         grid, best = self.column.grid(self.bins), self.recommended
-        counts = grid.counts(self.column.values)
+        counts, levels = grid.counts(self.column.values), self.column.levels
         measure = {"mean": "error of the mean", "quantiles": "error of the quantiles"}
-        usual = "error of a count in records" if self.column.levels else "Wasserstein distance"
+        usual = "error of a count in records" if levels else "Wasserstein distance"
         return decision(
             {each.title: (each.error, each.promise) for each in self.releases},
             {each.title: each.losses for each in self.releases if each.algorithm != "none"},
@@ -480,8 +413,8 @@ class Report:
             name=self.column.name,
             epsilon=self.epsilon,
             measure=measure.get(self.publish, usual),
-            levels=self.column.levels,
-            one_run=best.standard_error > 0.0 or bool(self.column.levels),
+            levels=levels,
+            one_run=best.standard_error > 0.0 or bool(levels),
             drawn=best.draws is not None,
         )
 
@@ -514,22 +447,14 @@ class Report:
 
     def _text_table(self) -> str:
         """Return what each release promises and costs, one line per release."""
-        import pandas as pd
-
-        rows = [
-            {
-                "release": each.title,
-                "promise": each.promise.partition(":")[0],
-                "ε removal": (each.removal or each).epsilon,
-                "ε replacement": each.replacement.epsilon if each.replacement else math.nan,
-                "median loss": float(np.median(each.losses)),
-                "largest loss": each.largest_loss,
-                "end-to-end loss": math.nan if each.end_to_end is None else each.end_to_end,
-                "error": self._distance(each),
-            }
-            for each in self.releases
-        ]
-        table = pd.DataFrame(rows).set_index("release").rename_axis(None)
+        table = self.table()[["title", "promise", "median loss", "largest loss", "end-to-end loss"]]
+        table["promise"] = table["promise"].str.partition(":")[0]
+        removal = [(each.removal or each).epsilon for each in self.releases]
+        replacement = [each.replacement and each.replacement.epsilon for each in self.releases]
+        table.insert(2, "ε removal", removal)
+        table.insert(3, "ε replacement", np.array(replacement, dtype=float))
+        table["error"] = [*map(self._distance, self.releases)]
+        table = table.set_index("title").rename_axis(None)
         return table.to_string(
             float_format=lambda number: f"{number:.3g}" if math.isfinite(number) else "∞",
             na_rep="–",
@@ -542,21 +467,14 @@ class Report:
         where = f"from {column.lower:g} to {column.upper:g} in {self.bins} bins"
         if column.levels:
             where = f"in {self.bins} levels"
-        return (
-            f"{column.name}: {column.records:,} records {where}, {self._asked} at "
-            f"{_promise(self.epsilon, self.delta)}"
-        )
-
-    @property
-    def _asked(self) -> str:
-        """The request in words."""
-        return _draws(self.draws) if self.publish == "value" else PUBLISHED[self.publish]
+        asked = _draws(self.draws) if self.publish == "value" else PUBLISHED[self.publish]
+        total = _promise(self.epsilon, self.delta)
+        return f"{column.name}: {column.records:,} records {where}, {asked} at {total}"
 
     def _distance(self, release: ColumnRelease) -> str:
         """Return the error of a release, with its standard error if it was simulated."""
         error = release.standard_error
-        spread = f" ± {error:.2g}" if error > 0.0 else ""
-        return f"{release.error:.3g}{spread}"
+        return f"{release.error:.3g}" + (f" ± {error:.2g}" if error > 0.0 else "")
 
 
 def report(
@@ -596,15 +514,13 @@ def report(
         without looking at the data.  Only their counts are published, one for each level, so
         ``lower``, ``upper``, ``bins``, ``outside`` and ``whole`` are left out.
     other : str, optional
-        The level under which all values outside ``categories`` are counted; otherwise they are
-        refused.
+        The level of all values outside ``categories``; otherwise they are refused.
     draws : int
         Number of values to release, from 1 to 10⁶; above 1 only if values are published.
     delta : float
-        :math:`\delta` in [0, 1).  With 0 the repaired game, which needs a δ, is left out.  It is
-        also left out for more than 100,000 records or 32 bins, because it would take over ten
-        seconds.  The game is left out if the number of records times the square of the number of
-        bins is above 5 × 10⁸.
+        :math:`\delta` in [0, 1).  Without a δ, for more than 100,000 records or for more than 32
+        bins, the repaired game is left out; the game is left out if the number of records times
+        the square of the number of bins is above 5 × 10⁸.
     publish : {"counts", "mean", "quantiles", "value"}
         What is to be published: a table of counts, the mean, quantiles, or single values drawn like
         the data.  Only releases of the same thing are compared.
@@ -628,9 +544,8 @@ def report(
         Seed of the repetitions over which the error of a release with noisy counts is averaged.
     reruns : int
         The largest number of occupied bins for which end-to-end losses of releases that are chosen
-        from the data are computed; each bin requires one more run.  If these runs of the game
-        together exceed the bound under ``delta``, its end-to-end loss is not computed, and the
-        report says so.
+        from the data are computed, with one more run for each bin; the report states which losses
+        were not computed.
     progress : bool, optional
         Whether to show a bar, which needs tqdm; by default after three seconds at a terminal.
 
@@ -657,47 +572,21 @@ def report(
     >>> found.bins, found["noisy_counts"].largest_loss, round(found["noisy_counts"].error, 2)
     (3, 1.0, 0.85)
     """
+    asked = {
+        key: each for key, each in locals().items() if key not in ("seed", "reruns", "progress")
+    }
     seed = _validate.integer("seed", seed, at_least=0)
     reruns = _validate.integer("reruns", reruns, at_least=0)
     shown = None if progress is None else _validate.boolean("progress", progress)
-    column, terms = make_terms(
-        values,
-        epsilon=epsilon,
-        delta=delta,
-        draws=draws,
-        publish=publish,
-        bins=bins,
-        neighbours=neighbours,
-        quantiles=quantiles,
-        categories=categories,
-        name=name,
-        lower=lower,
-        upper=upper,
-        other=other,
-        outside=outside,
-        whole=whole,
-    )
+    column, terms = make_terms(**asked)
     setting = ReleaseSetting(column, terms, RUNS, reruns, seed)
     left_out = _left_out(setting) if publish == "value" else {}
     chosen = [make for name, make in RELEASES[publish].items() if name not in left_out]
-    made: list[ColumnRelease] = []
-    with _extras.progress_bar(total=len(chosen), desc="releases", shown=shown) as bar:
-        for each in chosen:
-            made.append(each(setting))
-            bar.update()
+    made = [each(setting) for each in _extras.progress_bar(chosen, desc="releases", shown=shown)]
     if not column.public_range:
         made = [range_from_data(each, column) for each in made]
-    return Report(
-        column,
-        publish,
-        terms.bins,
-        terms.epsilon,
-        terms.delta,
-        terms.draws,
-        terms.neighbours,
-        tuple(made),
-        left_out,
-    )
+    known = terms.bins, terms.epsilon, terms.delta, terms.draws, terms.neighbours
+    return Report(column, publish, *known, tuple(made), left_out)
 
 
 def _left_out(setting: ReleaseSetting) -> dict[str, str]:
@@ -709,41 +598,32 @@ def _left_out(setting: ReleaseSetting) -> dict[str, str]:
     if setting.terms.delta == 0.0:
         found["repaired_game"] = "it needs a δ above 0"
     elif n > REPAIRED_RECORDS or bins > REPAIRED_BINS:
-        few = bins <= REPAIRED_BINS
-        too_many = f"{n:,} records" if few else f"{bins} bins"
         found["repaired_game"] = (
-            f"its linear programs would take too long for {too_many}; they are solved for at most "
-            f"{REPAIRED_RECORDS:,} records in {REPAIRED_BINS} bins"
+            "its linear programs would take too long for "
+            f"{f'{n:,} records' if bins <= REPAIRED_BINS else f'{bins} bins'}; they are solved for "
+            f"at most {REPAIRED_RECORDS:,} records in {REPAIRED_BINS} bins"
         )
     if n * bins**2 > GAME_WORK and "game" not in found:
         found["game"] = f"its best responses would take too long for {n:,} records in {bins} bins"
     return found
 
 
-def _replace_infinite(row: dict[Any, Any]) -> dict[str, Any]:
-    """Return a row of a table whose infinite and missing numbers are None."""
-    plain = {
-        str(key): None if isinstance(value, float) and not math.isfinite(value) else value
-        for key, value in row.items()
-    }
-    if "release" in plain:
-        plain["infinite"] = [key for key, value in row.items() if value == math.inf]
-    return plain
-
-
 def _details(release: ColumnRelease) -> dict[str, Any]:
     """Return the entries about a release that its row of the table lacks."""
-    removed, replaced = release.removal, release.replacement
-    return {
-        "error": release.error,
-        "published": release.published,
-        "parameters": dict(release.parameters),
-        "code": release.code,
-        "removal epsilon": removed and removed.epsilon,
-        "removal delta": removed and removed.delta,
-        "replacement epsilon": replaced and replaced.epsilon,
-        "replacement delta": replaced and replaced.delta,
-    }
+    found: dict[str, Any] = {"error": release.error, "published": release.published}
+    found |= {"parameters": dict(release.parameters), "code": release.code}
+    for change in ("removal", "replacement"):
+        budget = getattr(release, change)
+        for part in ("epsilon", "delta"):
+            found[f"{change} {part}"] = budget and getattr(budget, part)
+    return found
+
+
+def _replace_infinite(row: dict[Any, Any]) -> dict[str, Any]:
+    """Return a row of a table whose infinite and missing numbers are None."""
+    numbers = {key: each for key, each in row.items() if isinstance(each, float)}
+    row |= {key: None for key, each in numbers.items() if not math.isfinite(each)}
+    return row | {"infinite": [key for key, each in numbers.items() if each == math.inf]}
 
 
 def _promise(epsilon: float, delta: float) -> str:

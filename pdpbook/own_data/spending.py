@@ -32,10 +32,9 @@ Record = Sequence[Mapping[str, Any]]
 
 
 def total_cost(record: Record) -> dict[str, Any]:
-    """Return the total cost of the releases of a record against the removal of one record.
+    """Return the total cost of the releases of a record, for removal and for replacement.
 
-    ``better`` is the better bound, or None if there is none; ``replacement`` is their cost against
-    the replacement of one record, or None if a statement lacks it.
+    ``better`` is the better bound, or None; so is ``replacement`` if a statement lacks it.
     """
     costs = [_cost(each, "removal") for each in record]
     epsilon, delta = (sum(each, Fraction(0)) for each in zip(*costs, strict=True))
@@ -55,8 +54,7 @@ def total_cost(record: Record) -> dict[str, Any]:
 def total_words(total: Mapping[str, Any]) -> str:
     """Return a total in words."""
     better, said = total["better"], f"at ε = {total['epsilon']:g}"
-    if total["delta"]:
-        said += f", δ = {total['delta']:g}"
+    said += f", δ = {total['delta']:g}" if total["delta"] else ""
     if better:
         said += f" (ε = {better['epsilon']:.4g}, δ = {better['delta']:g} if all were planned)"
     several = "" if total["releases"] == 1 else "s"
@@ -64,10 +62,7 @@ def total_words(total: Mapping[str, Any]) -> str:
 
 
 def check_budget(record: Record, new: Mapping[str, Any], budget: float | None) -> None:
-    """Refuse a release if the total cost would exceed a budget, by basic composition.
-
-    The budget limits the total ε for the change of a record that the new release names.
-    """
+    """Refuse a release with which the sum of all ε, for its kind of change, exceeds a budget."""
     if budget is None:
         return
     removal = new.get("removal") or {"epsilon": new["epsilon"]}

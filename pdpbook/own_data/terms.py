@@ -1,14 +1,12 @@
-r"""What is known about a release before any value of the column is read.
+"""What is known about a release before any value of the column is read.
 
-A request for a release names what to publish, ε and δ, the numbers of draws and of bins, and the
-range or the levels of the column, its :class:`pdpbook.own_data.Frame`.  Together with the number of
-records n these are its :class:`Terms`.  Bins, scales and the ε of one draw are chosen from them
-alone, and so is every promise (:mod:`pdpbook.own_data.promises`): the terms contain no value, so
-nothing that is derived from them does.
+The :class:`Terms` are the request, the range or the levels of the column, and the number of records
+n.  Bins, scales, the ε of one draw and every promise (:mod:`pdpbook.own_data.promises`) follow from
+them alone, so none of these depends on a value.
 
-Several values are released together under one promise.  Draws of one randomiser are independent
-given the data, so each is made for a smaller ε, such that all draws together cost no more than (ε,
-δ).  A noisy histogram costs its ε once, and any number of values may be drawn from it.
+Draws of one randomiser are independent given the data, so each is made for a smaller ε, such that
+all draws together cost no more than (ε, δ).  A noisy histogram costs its ε once, and any number of
+values may be drawn from it.
 """
 
 from __future__ import annotations
@@ -55,20 +53,12 @@ class Terms:
         The range or the levels.
     records : int
         Number of records n.
-    publish : str
-        "counts", "mean", "quantiles" or "value".
     bins : int
         Number of bins K.
     fixed_bins : bool
         Whether K was given, or is the number of levels, and does not follow from n.
-    epsilon, delta : float
-        The promise that is asked for, for all draws together.
-    draws : int
-        Number m of values that are drawn, if values are published.
-    quantiles : tuple of float
-        The quantiles, in ascending order, if quantiles are published.
-    neighbours : str
-        "removal" or "replacement": the change of one record against which (ε, δ) is promised.
+    publish, epsilon, delta, draws, neighbours, quantiles
+        The request, as for :func:`pdpbook.own_data.report`.
     """
 
     frame: Frame
@@ -84,10 +74,7 @@ class Terms:
 
     @cached_property
     def spent(self) -> Budget:
-        """The budget against the removal of a record; a replacement counts as two removals.
-
-        It is (ε, δ) or, for replacement, a part for which two records cost no more (group privacy).
-        """
+        """The budget against removal; a replacement counts as two removals (group privacy)."""
         if self.neighbours == "removal":
             return Budget(self.epsilon, self.delta)
         half = self.epsilon / 2.0
@@ -100,10 +87,7 @@ class Terms:
 
     @cached_property
     def draw_epsilon(self) -> float:
-        """The ε of one draw such that all of them together cost (ε, δ).
-
-        One draw costs as much for replacement as for removal (:mod:`pdpbook.own_data.promises`).
-        """
+        """The ε of one draw, for removal and for replacement, such that all draws cost (ε, δ)."""
         epsilon, delta = self.spent.epsilon, self.spent.delta
         one = one_draw_epsilon(self.records, epsilon, draws=self.draws, delta=delta)
         return max(one, _exact.rounded_down(Fraction(self.epsilon) / self.draws))
@@ -126,11 +110,7 @@ class Terms:
 
 
 def one_draw_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
-    """Return the largest ε of one draw at which all draws cost no more than ε at δ.
-
-    It is computed by :func:`pdpbook.draws_epsilon`, to one part in a million.  It is at least ε /
-    m, rounded down, and equal to this if δ = 0 or there is one draw.
-    """
+    """Return the largest ε of one draw, to a millionth, at which all draws cost at most ε at δ."""
     low = _exact.rounded_down(Fraction(epsilon) / draws)
     if draws == 1 or delta == 0.0:
         return low
@@ -156,11 +136,7 @@ def make_terms(
     name: str | None,
     **framed: Any,
 ) -> tuple[Column, Terms]:
-    """Check a request, and return the column and the terms of its releases.
-
-    The arguments are those of :func:`pdpbook.own_data.report`; ``framed`` are further arguments of
-    :func:`pdpbook.own_data.make_column`.
-    """
+    """Check a request with the arguments of a report, and return the column and the terms."""
     epsilon = _validate.number("epsilon", epsilon, at_least=1e-6, at_most=30.0)
     delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     draws = _validate.integer("draws", draws, at_least=1, at_most=10**6)
@@ -182,16 +158,7 @@ def make_terms(
     column = make_column(values, categories=categories, name=named, **framed)
     fixed = len(column.levels) or bins  # a number of bins that does not follow from n
     terms = Terms(
-        column.frame,
-        column.records,
-        publish,
-        2,
-        True,
-        epsilon,
-        delta,
-        draws,
-        neighbours,
-        levels,
+        column.frame, column.records, publish, 2, True, epsilon, delta, draws, neighbours, levels
     )
     counted = epsilon if publish == "value" else terms.spent.epsilon
     bins = column.grid(fixed or public_bins(column.records, counted, publish=publish)).bins
