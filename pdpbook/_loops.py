@@ -1,42 +1,39 @@
-"""Every compiled loop of the package.
+"""The compiled loops of the game, all in one file.
 
-They stand in one file, long as it is, because numba's on-disk cache looks at the file of the
-function that is called and at no other: a loop would go on running the old code of one that it
-calls from elsewhere.  The public functions around them check their arguments; nothing here does.
+numba's on-disk cache compares only the file of the called function.  If a loop called another loop
+from a second file, it would continue to run the old code of that loop after a change there.  The
+public functions check the arguments; the loops do not.  Arguments have the same names everywhere:
 
-What the loops take has the same name and the same place everywhere:
-
-* ``game``, a :class:`Game`: what does not change, the kernel of noise among it;
+* ``game``, a :class:`Game`: the constant parts, such as the kernel of the noise;
 * ``profile``, the integer matrix C[k, v], shape (K, V): the number of records of bin k that play
   action v.  Loops that play change it in place;
 * ``mass``, shape (2, K): S(x), the sum of C[k, v] kernel[v, k, x], so that S / n is the output.  It
-  is exact: the first row is the nearest double and the second one the rest;
+  is exact: the first row contains the nearest doubles, and the second row the remainders;
 * ``scratch``, a :class:`Scratch`: arrays to write to; ``scratch.mass`` is the mass of ``profile``;
-* ``k, v, w``: a bin, the action that its records leave, and the one that they go to; a
-  :class:`Move` is these three and a number of records.
+* ``k, v, w``: a bin, the action that its records leave, and the action that they take instead; a
+  :class:`Move` contains these three and a number of records.
 
-The terms come from local search and set covering.  A move that breaks somebody's privacy is
-*repaired* by further moves that restore it.  A *compound move* is a move with its repair by one
-other group, made only if the two together gain.  A *forced move* is made whatever it costs, as the
+The terms come from local search and set covering.  A move that breaks the privacy of some records
+is *repaired* by further moves that restore it.  A *compound move* is a move with its repair by one
+other group, made only if the two together gain.  A *forced move* is made at any cost, as the
 perturbation of an iterated local search: single records repair it, chosen by the greedy rule of
-weighted set covering, the others play best responses, and it is kept if that ends better.
+weighted set covering, the other records play best responses, and the move is kept if the final
+profile is better.
 
 Every entry of a kernel is a multiple of 2**-52, and there are at most 2**53 records, so S is a
-multiple of 2**-52 below 2**53 and has at most 105 bits, which two doubles hold.  A sum of two such
-pairs is exact, and so is a product of two doubles that is written as a pair (Dekker 1971).  Whether
-a record is private is decided without rounding.  Doubles decide the clear cases, and a sum of exact
-products the others, whose sign is that of its largest part (Shewchuk 1997).  So P_E is a function
-of the profile, whichever moves have led to it.
+multiple of 2**-52 below 2**53.  It has at most 105 bits, and a pair of doubles represents it.  A
+sum of two such pairs is exact, and so is a product of two doubles as a pair (Dekker 1971).  Whether
+a record is private is decided without rounding: doubles decide the clear cases, and the sign of a
+sum of exact products decides the others.  So P_E is a function of the profile alone.
 
-A gain in KL is computed with rounding, and the loops use a number that is certainly not larger than
-the gain.  It takes for granted that ``log`` and ``log1p`` err by at most four units in the last
-place.  A move is made only if P_E rises, or if it stays and KL certainly falls.
+A gain in KL is computed with rounding, and the loops use a lower bound of it.  The bound assumes
+that ``log`` and ``log1p`` err by at most four units in the last place.  A move is made only if P_E
+rises, or if P_E stays and KL certainly falls.
 
-The first call of a loop compiles it and all that it calls, so there are few, small loops here,
-each with one signature.  numba would compile a function again for a whole number that is written
-out in a call, hence the ``np.int64(0)``; and the assignment of a slice brings seconds of machinery
-for its error messages, hence the loops.  ``math.ceil`` returns an integer when it is compiled, and
-one beyond 2**63 becomes negative, hence ``np.ceil``.
+A first call compiles the loop and all loops that it calls, so each has one signature.  numba would
+compile a function again for a literal whole number in a call, so the calls pass ``np.int64(0)``.
+The assignment of a slice takes seconds to compile, so the code copies by loops.  A compiled
+``math.ceil`` returns an integer that overflows at 2**63, so the code calls ``np.ceil``.
 """
 
 import math
@@ -49,21 +46,16 @@ from pdpbook._compile import njit
 
 #: Tolerance of a best response: a record changes its action only if KL falls by more than this / n.
 ROUNDING = 1e-12
-
-#: Two products of three doubles that differ by this fraction of them differ indeed.
+#: If two products of three rounded doubles differ by this fraction, the exact products also differ.
 CLEAR = 2.0**-50
-
 #: Half a unit in the last place of a double, as a fraction of it.
 HALF_UNIT = 2.0**-53
-
-#: Steps of one group in one pass after which a step must be better, no longer best, for its last
-#: record.  Without this the best response of a group can alternate between two actions with every
-#: record, and each record is a step of its own.
+#: After this number of steps of one group in one pass, a step must be better for its last record,
+#: but need not be best.  Otherwise the best response of a group could alternate between two actions
+#: with every record, and each record would be a step of its own.
 PATIENCE = 32
-
-#: Steps after which a pass ends, so that no single pass takes more than about a second.
+#: Steps after which a pass ends, so that a single pass takes about a second at most.
 STEPS = 2**17
-
 #: Single records that may move to repair a forced move.
 REPAIRS = 12
 
@@ -73,7 +65,7 @@ class Slope(NamedTuple):
 
     of_mass: float  #: a whole number up to 2**53
     of_row: float  #: a whole number up to 2**105, rounded to a double
-    rest: float  #: and what this leaves
+    rest: float  #: the remainder of this rounding
 
 
 class Target(NamedTuple):
@@ -83,14 +75,14 @@ class Target(NamedTuple):
     epsilon: float  #: privacy target, in nats
     delta: float  #: 0 for the linear form of pDP, otherwise the hockey stick's bound
     tau: float  #: linear form: a private row is at most tau S
-    sigma: float  #: linear form: and at least sigma S, which asks for nothing if sigma <= 0
+    sigma: float  #: linear form: and at least sigma S, which is no condition if sigma <= 0
     most: Slope  #: decides whether a row is at most tau S
     least: Slope  #: decides whether a row is at least sigma S
-    growth: tuple[float, float, float]  #: e**epsilon or hardly less, as a sum; it is for delta > 0
+    growth: tuple[float, float, float]  #: for delta > 0: e**epsilon or hardly less, as a sum
 
 
 class Game(NamedTuple):
-    """What the loops know of a game."""
+    """The constant parts of a game."""
 
     kernel: NDArray[np.float64]  #: shape (V, K, K): [v, k, x] is P(released as x | bin k, action v)
     frequency: NDArray[np.float64]  #: the data's distribution q, shape (K,)
@@ -103,7 +95,7 @@ class Scratch(NamedTuple):
     mass: NDArray[np.float64]  #: S of the profile
     trial: NDArray[np.float64]  #: S after a move that is only tried
     before: NDArray[np.float64]  #: S before the move that is being made
-    needed: NDArray[np.float64]  #: about the smallest S at which everybody is private, shape (K,)
+    needed: NDArray[np.float64]  #: about the least S at which all records are private, shape (K,)
     envelope: NDArray[np.float64]  #: largest and smallest row entry of present groups
 
 
@@ -120,9 +112,6 @@ def new_scratch(outputs: int) -> Scratch:
     """Return new scratch arrays for a game of so many bins."""
     mass, trial, before, envelope = (np.empty((2, outputs)) for _ in range(4))
     return Scratch(mass, trial, before, np.empty(outputs), envelope)
-
-
-# --- exact arithmetic -------------------------------------------------------------------------
 
 
 @njit
@@ -158,7 +147,7 @@ def sign_of(terms, parts):
     """Sign of the sum of the terms, without rounding; ``parts`` is scratch of the same length.
 
     After each term the parts have the same sum as the terms so far, do not overlap, and grow, so
-    that the last one that is not 0 has the sign of them all (Shewchuk 1997, theorem 10).
+    the last part other than 0 has the sign of the sum (Shewchuk 1997, theorem 10).
     """
     for i in range(terms.size):
         total = terms[i]
@@ -184,7 +173,7 @@ def exact_difference(row, high, low, slope):
 
 @njit
 def no_more(row, mass, x, slope):
-    """Whether ``row`` is at most the fraction of S(x) that the slope says."""
+    """Whether ``row`` is at most the fraction of S(x) that the slope defines."""
     left, right = row * slope.of_row, mass[0, x] * slope.of_mass
     if left <= right * (1.0 - CLEAR):
         return True
@@ -195,7 +184,7 @@ def no_more(row, mass, x, slope):
 
 @njit
 def no_less(row, mass, x, slope):
-    """Whether ``row`` is at least the fraction of S(x) that the slope says."""
+    """Whether ``row`` is at least the fraction of S(x) that the slope defines."""
     left, right = row * slope.of_row, mass[0, x] * slope.of_mass
     if left >= right * (1.0 + CLEAR):
         return True
@@ -226,18 +215,13 @@ def left_over(row, mass, x):
     return total + (rest + mass[1, x])
 
 
-# --- privacy ----------------------------------------------------------------------------------
-
-
 @njit
 def privacy_loss(row, mass, n):
-    """Largest |ln P(x) / P_{-i}(x)|, in nats, for one of n records with kernel row ``row``.
+    """Largest |ln P(x) / P_{-i}(x)|, rounded up, for one of n records with kernel row ``row``.
 
-    Every output that anybody reaches counts, also where the record itself never goes: there P(x)
-    is smaller than P_{-i}(x) by the factor (n - 1) / n.  It is rounded up: the loss is not larger.
+    If the record cannot reach an output x, then P(x) is smaller by the factor (n - 1) / n there.
     """
-    worst = 0.0
-    company = math.log1p(-1.0 / n)
+    worst, company = 0.0, math.log1p(-1.0 / n)
     for x in range(row.size):
         if mass[0, x] > 0.0:
             without = left_over(row[x], mass, x)
@@ -256,8 +240,7 @@ def privacy_loss(row, mass, n):
 def hockey_stick(row, mass, n, epsilon):
     """Larger of the two hockey-stick divergences at epsilon between P and P_{-i}; row as above."""
     ratio = math.exp(epsilon) if epsilon < 709.78 else math.inf
-    there = 0.0
-    back = 0.0
+    there, back = 0.0, 0.0
     for x in range(row.size):
         with_record = mass[0, x] / n
         without = max(left_over(row[x], mass, x), 0.0) / (n - 1)
@@ -270,8 +253,8 @@ def hockey_stick(row, mass, n, epsilon):
 def fits_delta(target, more, less, sums):
     """Whether ``more * A - e**epsilon * less * B`` is at most delta n (n - 1), without rounding.
 
-    ``sums`` holds the pairs A and B as its columns.  e**epsilon is taken from below, so what fits
-    does so certainly; what does not may miss it by 2**-150 of the second term.
+    The columns of ``sums`` are the pairs A and B.  e**epsilon is rounded down, so True is certain;
+    with False, the excess may be as small as 2**-150 of the second term.
     """
     terms, number = np.empty(32), 0
     for row in range(2):
@@ -312,10 +295,7 @@ def within_delta(target, row, mass):
 
 @njit
 def is_private(target, row, mass):
-    """Whether a record with kernel row ``row``, shape (K,), is private at the given mass.
-
-    By the linear form if delta = 0, by the hockey-stick divergence otherwise.
-    """
+    """Whether a record with this kernel row is private: by the linear form if delta = 0."""
     if target.delta > 0.0:
         return within_delta(target, row, mass)
     for x in range(row.size):
@@ -345,38 +325,29 @@ def count_private(game, profile, mass, at_least):
 
 @njit
 def group_losses(game, profile, mass, losses):
-    """Fill ``losses``, shape (K, V), with the loss of each group in nats, nan where nobody is.
-
-    They are rounded up, and epsilon is a bound, too, where the linear form says so.
-    """
-    kernel, target = game.kernel, game.target
-    actions, bins, _ = kernel.shape
+    """Fill ``losses``, shape (K, V), with the rounded-up loss of each group, nan if it is empty."""
+    bins, actions = profile.shape
     for k in range(bins):
         for v in range(actions):
             losses[k, v] = math.nan
             if profile[k, v] > 0:
-                losses[k, v] = privacy_loss(kernel[v, k], mass, target.n)
-                if target.delta == 0.0 and is_private(target, kernel[v, k], mass):
-                    losses[k, v] = min(losses[k, v], target.epsilon)
+                losses[k, v] = privacy_loss(game.kernel[v, k], mass, game.target.n)
 
 
 @njit
-def group_private(game, profile, mass, private):
-    """Fill ``private``, shape (K, V), with whether each group is, False where nobody is."""
-    kernel, target = game.kernel, game.target
-    actions, bins, _ = kernel.shape
+def group_exposed(game, profile, mass, exposed):
+    """Fill ``exposed``, shape (K, V), with whether each group has records that are not private."""
+    bins, actions = profile.shape
     for k in range(bins):
         for v in range(actions):
-            private[k, v] = profile[k, v] > 0 and is_private(target, kernel[v, k], mass)
+            private = profile[k, v] == 0 or is_private(game.target, game.kernel[v, k], mass)
+            exposed[k, v] = not private
 
 
 @njit
 def log_ratio(high, low, change):
-    """Logarithm of (S + change) / S for S = high + low, to a few units in the last place.
-
-    Where S falls to less than half, the logarithm of the ratio is the more accurate one.
-    """
-    if change >= -0.5 * high:
+    """Logarithm of (S + change) / S for S = high + low, to a few units in the last place."""
+    if change >= -0.5 * high:  # below, the logarithm of the ratio is more accurate
         return math.log1p(change / high)
     total, rest = two_sum(high, change)
     after = total + (rest + low)
@@ -385,7 +356,7 @@ def log_ratio(high, low, change):
 
 @njit
 def divergence_drop(frequency, mass, after):
-    """KL(q || mass/n) - KL(q || after/n) in nats, or hardly less, and certainly not more.
+    """Lower bound of KL(q || mass/n) - KL(q || after/n) in nats, to within rounding.
 
     ``frequency`` is q, shape (K,); ``mass`` and ``after`` are the masses of two profiles.  The
     difference is summed output by output, without the cancellation of two large sums.
@@ -404,10 +375,7 @@ def divergence_drop(frequency, mass, after):
 
 @njit
 def step_drop(frequency, mass, old, new):
-    """KL(q || mass/n) - KL(q || (mass - old + new)/n) for kernel rows ``old``, ``new`` of a record.
-
-    Like ``divergence_drop`` it is certainly not more.  The difference of two entries is exact.
-    """
+    """Lower bound of the drop if one record changes its row ``old`` to ``new``, as above."""
     drop, size = 0.0, 0.0
     for x in range(frequency.size):
         if frequency[x] > 0.0:
@@ -436,10 +404,9 @@ def envelope(profile, kernel, rows):
 
 @njit
 def make_move(game, profile, scratch, move):
-    """Make a move in place, and write the mass and the envelope after it into ``scratch``.
+    """Make a move in place, and update the mass and the envelope of the profile in ``scratch``.
 
-    ``scratch.mass`` and ``scratch.envelope`` belong to the profile.  The mass is exact before and
-    after, however it was reached.  The envelope changes only if a group appears or dies out.
+    The envelope changes only if a group appears or dies out.
     """
     try_move(game, scratch, move)
     copy_mass(scratch.trial, scratch.mass)
@@ -479,15 +446,11 @@ def try_move(game, scratch, move):
 
 @njit
 def count_here(game, profile, scratch, at_least):
-    """P_E, or -1 if it is below ``at_least``, by the mass and the envelope in ``scratch``.
-
-    If everybody has to be private, the envelope is enough: every row is private if its largest
-    and its smallest entries would be (the linear form).
-    """
+    """P_E, or -1 if it is below ``at_least``, by the mass and the envelope in ``scratch``."""
     most, least, mass = game.target.most, game.target.least, scratch.mass
     if at_least < game.target.n or game.target.delta > 0.0:
         return count_private(game, profile, mass, at_least)
-    for x in range(mass.shape[1]):
+    for x in range(mass.shape[1]):  # all records have to be private, so the envelope suffices
         if not no_more(scratch.envelope[0, x], mass, x, most):
             return -1
         if least.of_mass > 0.0 and not no_less(scratch.envelope[1, x], mass, x, least):
@@ -499,10 +462,9 @@ def count_here(game, profile, scratch, at_least):
 def count_after(game, profile, scratch, move, at_least):
     """P_E once the move is made, or -1 if that is below ``at_least``, a number of records.
 
-    ``scratch.trial`` is the mass after it, ``scratch.envelope`` the envelope before it.  If
-    everybody has to be private and no group dies out, it is enough to look at the envelope:
-    everybody is private if a record with the largest row entries would be, and one with the
-    smallest (the linear form).
+    ``scratch.trial`` is the mass after it, ``scratch.envelope`` the envelope before it.  If all
+    records have to be private in the linear form and no group dies out, it suffices to check the
+    envelope with the new row.
     """
     k, v, w, size = move
     trial, most, least = scratch.trial, game.target.most, game.target.least
@@ -526,12 +488,11 @@ def count_after(game, profile, scratch, move, at_least):
 def best_action(game, profile, scratch, k, v, only, private):
     """Best response of one record of bin k that plays v: (action, gain in P_E, drop in KL).
 
-    ``private`` is P_E now; ``scratch`` holds mass and envelope of the profile.  With ``only`` an
-    action, no other one is tried; -1 tries all.
-
-    Payoffs are compared as pairs (P_E, -KL), P_E first.  The record stays where it is unless
-    another action is certainly better, and of equally good actions takes the first.  So every move
-    raises the pair, as real numbers, and no profile can return.
+    ``private`` is P_E now, and ``scratch`` contains the mass and the envelope of the profile.  If
+    ``only`` is an action, no other action is tried; -1 tries all.  Payoffs are compared as pairs
+    (P_E, -KL), P_E first.  The record keeps its action unless another action is certainly better,
+    and takes the first of equally good actions.  So every move raises the pair, as real numbers,
+    and no profile can return.
     """
     kernel, mass, n = game.kernel, scratch.mass, game.target.n
     best, best_private, best_drop = v, private, 0.0
@@ -541,7 +502,7 @@ def best_action(game, profile, scratch, k, v, only, private):
         drop = step_drop(game.frequency, mass, kernel[v, k], kernel[w, k])
         needed = best_private if drop > best_drop + ROUNDING / n else best_private + 1
         if needed > n:
-            continue  # saves the look at everybody
+            continue  # no gain in P_E is possible
         move = Move(k, v, w, np.int64(1))
         try_move(game, scratch, move)
         reached = count_after(game, profile, scratch, move, needed)
@@ -554,17 +515,16 @@ def best_action(game, profile, scratch, k, v, only, private):
 def best_response_sweep(game, profile, scratch, batch, unit, fixed_k, fixed_v):
     """One pass of best-response dynamics over all records, in place.
 
-    Records play in order of bin, and within a bin in order of the action they held when the pass
-    reached it.  With ``batch``, records of one group whose best response is the same move together:
-    the step doubles as long as the last record of the step would still have chosen so, or, after
-    ``PATIENCE`` steps of a group, as long as it still gains.  KL is convex along the step and the
-    step must not expose a private record, so if its last record gains, the whole step gains.  A
-    step of fewer than ``unit`` records is made only if it is all of them.  With ``batch``, a pass
-    ends after ``STEPS`` steps, and what is left has to wait for the next one.  The records of bin
-    ``fixed_k`` that play ``fixed_v`` do not move; -1 fixes nobody.  Every step raises the pair
-    (P_E, -KL), as real numbers.  There are finitely many profiles, so passes that are repeated come
-    to one without a move.  Returns the number of records that moved and the traces of P_E and of
-    the drop in KL.
+    Records play in order of bin, and within a bin in order of their action when the pass reached
+    the bin.  With ``batch``, records of one group with the same best response move together: the
+    step doubles as long as its last record would still have made this choice or, after ``PATIENCE``
+    steps of a group, as long as this record still gains.  KL is convex along the step and the step
+    must not expose a private record, so if its last record gains, the whole step gains.  A step of
+    fewer than ``unit`` records is made only if no others wait.  With ``batch``, a pass ends after
+    ``STEPS`` steps, and the other records wait for the next pass.  The records of bin ``fixed_k``
+    that play ``fixed_v`` do not move; -1 fixes no group.  Every step raises the pair (P_E, -KL), as
+    real numbers, and there are finitely many profiles, so repeated passes end with a pass without
+    a move.  Returns the number of records that moved and the traces of P_E and of the drop in KL.
     """
     kernel, mass, before = game.kernel, scratch.mass, scratch.before
     actions, bins, _ = kernel.shape
@@ -572,8 +532,7 @@ def best_response_sweep(game, profile, scratch, batch, unit, fixed_k, fixed_v):
     envelope(profile, kernel, scratch.envelope)
     private = count_private(game, profile, mass, np.int64(0))
     moved, every, one = 0, np.int64(-1), np.int64(1)
-    trace_private = [private]
-    trace_drop = [0.0]
+    trace_private, trace_drop = [private], [0.0]
     for k in range(bins):
         group = profile[k].copy()
         for v in range(actions):
@@ -611,11 +570,10 @@ def best_response_sweep(game, profile, scratch, batch, unit, fixed_k, fixed_v):
 
 @njit
 def largest_regret(game, profile, scratch, log_bins):
-    """Largest gain in payoff that any single record has by any change of its action.
+    """Largest gain in payoff of a single record by a change of its action; ``log_bins`` is ln K.
 
-    ``scratch.mass`` is the mass of the profile, ``log_bins`` is ln K.  Payoffs are compared as
-    pairs (P_E, -KL), so a change that lowers P_E is no gain.  This is the order of the sum if every
-    kernel row keeps more than 1/K on its own bin.
+    Payoffs are compared as pairs (P_E, -KL), so a change that lowers P_E is no gain.  The sum has
+    the same order if every kernel row has more than 1/K on its own bin.
     """
     kernel, mass = game.kernel, scratch.mass
     actions, bins, _ = kernel.shape
@@ -638,10 +596,7 @@ def largest_regret(game, profile, scratch, log_bins):
 
 @njit
 def linear_repair_size(game, scratch, k, v, w):
-    """Fewest records of bin k that lift S to ``scratch.needed`` by going from v to w.
-
-    Returns a float, 0 if no number of them can.
-    """
+    """Fewest records that raise S to ``scratch.needed`` by a move, as a float; 0 if none can."""
     kernel, mass, needed = game.kernel, scratch.mass, scratch.needed
     size = 1.0
     for x in range(needed.size):
@@ -655,10 +610,10 @@ def linear_repair_size(game, scratch, k, v, w):
 
 @njit
 def hockey_stick_repair_size(game, profile, mass, k, v, w):
-    """Return the same for delta > 0: fewest records that make each hockey-stick divergence small.
+    """Fewest records whose move makes each hockey-stick divergence at most delta, for delta > 0.
 
-    Small means at most delta.  The divergence of a row is convex in the number of records that have
-    gone, so Newton's method from below never oversteps.
+    The divergence of a row is convex in the number of records that have moved, so Newton's method
+    from below never oversteps.
     """
     kernel, tau = game.kernel, game.target.tau
     allowed = game.target.delta * (game.target.n - 1) * math.exp(-game.target.epsilon)
@@ -684,11 +639,10 @@ def hockey_stick_repair_size(game, profile, mass, k, v, w):
 
 @njit
 def best_repair(game, profile, scratch, goal, floor):
-    """Cheapest move of one group that restores ``goal`` private records after a move broke some.
+    """Cheapest move of one group that restores ``goal`` private records, and its drop in KL.
 
-    ``scratch.mass`` is the mass of the profile.  Only moves that lower KL by more than ``floor``
-    nats, which may be negative, are looked at.
-    Returns the move and its drop in KL; its size is 0 if no single group can.
+    Only moves that lower KL by more than ``floor`` nats, which may be negative, are considered.
+    The size of the move is 0 if no single group can restore the goal.
     """
     kernel, mass, tau = game.kernel, scratch.mass, game.target.tau
     actions, bins, outputs = kernel.shape
@@ -711,34 +665,30 @@ def best_repair(game, profile, scratch, goal, floor):
                 move = Move(k, v, w, int(wanted))
                 try_move(game, scratch, move)
                 drop = divergence_drop(game.frequency, mass, scratch.trial)
-                if drop <= best_drop:
-                    continue
-                if count_after(game, profile, scratch, move, goal) >= goal:
+                if drop > best_drop and count_after(game, profile, scratch, move, goal) >= goal:
                     best, best_drop = move, drop
     return best, best_drop
 
 
 @njit
 def compound_move_sweep(game, profile, scratch, unit):
-    """Try to lead each group, in part or whole, to each action, repaired by another group.
+    """Try to move each group, in part or whole, to each action, with a repair by another group.
 
-    A move of several records that lowers KL is made as it is if it costs nobody's privacy.  If it
-    does, it is paired with the cheapest move of one other group that restores it, and the pair is
-    made if it lowers KL in sum.  While somebody is not private, one group moves so that everybody
-    is, if it can.  Part of a group goes only if it is at least ``unit`` records.  In place.
-    Returns the number of records that moved.
-
-    Where a repair nearly takes the move back, what they gain in sum is all rounding.  So whatever
-    was moved is undone unless the mass that it led to certainly has a lower KL.
+    A move of several records that lowers KL is made without a repair if all private records stay
+    private.  Otherwise it is paired with the cheapest move of one other group that restores their
+    number, and the pair is made if it lowers KL in sum.  If some records are not private at first,
+    a group moves so that one more is, if possible.  A part of a group moves only if it has at least
+    ``unit`` records.  A repair may nearly reverse the move, and their gain in sum is then only
+    rounding, so both are undone unless the final mass certainly has a lower KL.
+    Changes the profile in place, and returns the number of records that moved.
     """
     frequency, n = game.frequency, game.target.n
     mass, before = scratch.mass, scratch.before
     actions, bins, _ = game.kernel.shape
     mixture(profile, game.kernel, mass)
     envelope(profile, game.kernel, scratch.envelope)
-    rounding = ROUNDING / n
     goal = count_private(game, profile, mass, np.int64(0))
-    moved = 0
+    moved, rounding = 0, ROUNDING / n
     if goal < n:
         repair, _ = best_repair(game, profile, scratch, goal + 1, -math.inf)
         if repair.size > 0:
@@ -780,10 +730,7 @@ def compound_move_sweep(game, profile, scratch, unit):
 
 @njit
 def shortfall(game, profile, mass, exposed):
-    """How much the rows of the exposed groups that are left violate the linear form, in sum.
-
-    ``exposed``, of shape (K, V), selects the groups.
-    """
+    """Sum of the violations of the linear form by the exposed groups that have records."""
     kernel, tau, sigma = game.kernel, game.target.tau, game.target.sigma
     actions, bins, outputs = kernel.shape
     allowed, total = game.target.delta * (game.target.n - 1), 0.0
@@ -801,25 +748,20 @@ def shortfall(game, profile, mass, exposed):
 
 @njit
 def greedy_repair(game, profile, scratch, goal, unit, fixed_k, fixed_v):
-    """Let single records move, one after another, until ``goal`` records are private.
+    """Let ``unit`` records of a group move at a time until ``goal`` records are private.
 
-    With a ``unit`` above 1 so many records of a group move at a time, or all that there are.
-
-    The greedy rule of weighted set covering: each time it is the record that closes most of the
-    shortfall, and more than rounding, per nat of KL.  A nat is counted as at least a tenth of what
-    a record costs that spreads all over the outputs, 1 / n.  The records of bin ``fixed_k`` that
-    play ``fixed_v`` stay.
+    By the greedy rule of weighted set covering, each move closes the largest part of the shortfall
+    per nat of KL, and more than rounding.  The cost of a record counts as at least 0.1 / n, a tenth
+    of the cost of a uniform row.  The records of bin ``fixed_k`` that play ``fixed_v`` stay.
     Returns whether the goal was reached within ``REPAIRS`` moves.
     """
-    kernel, mass, target, n = game.kernel, scratch.mass, game.target, game.target.n
+    kernel, mass, n = game.kernel, scratch.mass, game.target.n
     actions, bins, _ = kernel.shape
     exposed, nobody = np.empty((bins, actions), dtype=np.bool_), np.int64(-1)
     for _ in range(REPAIRS):
         if count_here(game, profile, scratch, goal) >= goal:
             return True
-        for k in range(bins):
-            for v in range(actions):
-                exposed[k, v] = profile[k, v] > 0 and not is_private(target, kernel[v, k], mass)
+        group_exposed(game, profile, mass, exposed)
         before = shortfall(game, profile, mass, exposed)
         best, best_move = 0.0, Move(nobody, nobody, nobody, np.int64(1))
         for k in range(bins):
@@ -830,7 +772,7 @@ def greedy_repair(game, profile, scratch, goal, unit, fixed_k, fixed_v):
                 for w in range(actions):
                     move = Move(k, v, w, size)
                     try_move(game, scratch, move)
-                    profile[k, v] -= size  # it may be the exposed ones themselves who leave
+                    profile[k, v] -= size  # the exposed records themselves may leave
                     profile[k, w] += size
                     closed = before - shortfall(game, profile, scratch.trial, exposed)
                     profile[k, v] += size
@@ -850,10 +792,9 @@ def greedy_repair(game, profile, scratch, goal, unit, fixed_k, fixed_v):
 
 @njit
 def follow(game, profile, scratch, here, unit, fixed_k, fixed_v):
-    """Play best responses while the last pass is worth it; return whether they came to rest.
+    """Play best responses while they pay; return whether a pass without a move was reached.
 
-    A pass is worth it if it wins a twentieth of what KL still is above that of the mass ``here``.
-    The records of bin ``fixed_k`` that play ``fixed_v`` stay; -1 fixes nobody.
+    A pass pays if it lowers KL by a twentieth of its remaining excess over the KL of ``here``.
     """
     while True:
         moved, _, drops = best_response_sweep(
@@ -880,12 +821,12 @@ def is_better(game, profile, other, scratch):
 
 @njit
 def forced_move(game, profile, scratch, move, here, goal, near, unit):
-    """Make a move whatever it costs, and let all others respond to it, in place.
+    """Make a move at any cost, and let all other records respond to it, in place.
 
-    ``here`` is the mass before, and ``goal`` the number of records that were private.
-    Single records repair the privacy that is lost, the others play best responses, then everybody
-    does.  Where that ends less than ``near`` nats above the KL of ``here``, compound moves follow.
-    Returns whether it ended at rest and better than ``here``.
+    ``here`` is the mass before, and ``goal`` the number of records that were private.  Single
+    records repair the lost privacy, then the other records play best responses, then all records.
+    If KL is then less than ``near`` nats above the KL of ``here``, compound moves follow.
+    Returns whether the result is at rest and better than ``here``.
     """
     mass, nobody, rounding = scratch.mass, np.int64(-1), ROUNDING / game.target.n
     copy_mass(here, mass)
@@ -907,11 +848,10 @@ def forced_move(game, profile, scratch, move, here, goal, near, unit):
 
 @njit
 def forced_move_sweep(game, profile, scratch, near, unit):
-    """Force each group, or one of its records, to each other action, and keep what pays.
+    """Force each group, or ``unit`` of its records, to each other action, and keep improvements.
 
-    With a ``unit`` above 1, that many records are forced instead of one, and every later move has
-    at least that many records.  The profile changes in place.  ``near`` is in nats; see
-    ``forced_move``.  Returns how many forced moves paid off.
+    Every later move has at least ``unit`` records.  The profile changes in place; ``near`` is as
+    for ``forced_move``.  Returns the number of forced moves that paid off.
     """
     kernel, mass = game.kernel, scratch.mass
     actions, bins, outputs = kernel.shape
@@ -940,15 +880,13 @@ def forced_move_sweep(game, profile, scratch, near, unit):
 
 @njit
 def population_payoffs(game, genes, bin_of_record, log_bins, constant):
-    """Payoff of each chromosome.
+    """Payoff of each chromosome; ``genes[i, r]`` is the action of record r in chromosome i.
 
-    ``genes[i, r]`` is the action of record r in chromosome i, ``bin_of_record[r]`` its bin,
-    ``log_bins`` is ln K and ``constant`` the sum of q ln q, in nats.
+    ``log_bins`` is ln K, and ``constant`` is the sum of q ln q, in nats.
     """
     kernel, frequency, n = game.kernel, game.frequency, game.target.n
     actions, bins, outputs = kernel.shape
-    payoffs = np.empty(genes.shape[0])
-    mass = np.empty((2, outputs))
+    payoffs, mass = np.empty(genes.shape[0]), np.empty((2, outputs))
     for i in range(genes.shape[0]):
         profile = np.zeros((bins, actions), dtype=np.int64)
         for r in range(genes.shape[1]):
@@ -958,24 +896,5 @@ def population_payoffs(game, genes, bin_of_record, log_bins, constant):
         for x in range(outputs):
             if frequency[x] > 0.0:
                 divergence -= frequency[x] * math.log(mass[0, x] / n)
-        private = count_private(game, profile, mass, np.int64(0))
-        payoffs[i] = private + 1.0 - divergence / log_bins
+        payoffs[i] = count_private(game, profile, mass, np.int64(0)) + 1.0 - divergence / log_bins
     return payoffs
-
-
-@njit
-def count_values(values, lower, upper, counts):
-    """Add values to ``counts``: K equal bins of an interval, then below, above, nan, and one more.
-
-    As by ``Grid.index``, but one look at each value is enough, and no array is made.
-    """
-    bins, width = counts.size - 4, upper - lower
-    for value in values:
-        if value < lower:
-            counts[bins] += 1
-        elif value > upper:
-            counts[bins + 1] += 1
-        elif not math.isnan(value):
-            counts[min(int((value - lower) / width * bins), bins - 1)] += 1
-        else:
-            counts[bins + 2] += 1

@@ -349,6 +349,8 @@ class Outcome:
         """
         losses = np.empty(self.profile.shape)
         _loops.group_losses(self.game.compiled, *self._writable(), losses)
+        if self.game.delta == 0.0:
+            losses[self.private] = np.minimum(losses[self.private], self.game.epsilon)
         return _read_only(losses)
 
     @cached_property
@@ -359,9 +361,9 @@ class Outcome:
         is decided without rounding, for the mechanism from which :meth:`sample` draws.  With a
         positive delta, :math:`e^\varepsilon` is rounded down by a relative error below 2⁻¹⁵⁰.
         """
-        private = np.empty(self.profile.shape, dtype=bool)
-        _loops.group_private(self.game.compiled, *self._writable(), private)
-        return _read_only(private)
+        exposed = np.empty(self.profile.shape, dtype=bool)
+        _loops.group_exposed(self.game.compiled, *self._writable(), exposed)
+        return _read_only((self.profile > 0) & ~exposed)
 
     @cached_property
     def private_records(self) -> int:

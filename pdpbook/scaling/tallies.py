@@ -8,13 +8,14 @@ This is all that an engine needs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pdpbook import _loops
+from pdpbook._compile import njit
 from pdpbook._tables import numbers
 from pdpbook.foundations.sampling_query import Grid
 
@@ -37,10 +38,25 @@ def tally(batches: Iterable[Any], grids: Sequence[Grid]) -> NDArray[np.int64]:
             values, strange = numbers(column)
             non_numeric = int(np.count_nonzero(strange))
             values.setflags(write=False)  # as a column is, which is seen in place
-            _loops.count_values(values, grid.lower, grid.upper, row)
+            _count_values(values, grid.lower, grid.upper, row)
             row[MISSING] -= non_numeric
             row[NON_NUMERIC] += non_numeric
     return counts
+
+
+@njit
+def _count_values(values: Any, lower: float, upper: float, counts: Any) -> None:
+    """Add values to a row of counts in one pass and without another array."""
+    bins, width = counts.size - 4, upper - lower
+    for value in values:
+        if value < lower:
+            counts[BELOW] += 1
+        elif value > upper:
+            counts[ABOVE] += 1
+        elif not math.isnan(value):
+            counts[min(int((value - lower) / width * bins), bins - 1)] += 1
+        else:
+            counts[MISSING] += 1
 
 
 def extremes(batches: Iterable[Any], columns: int) -> NDArray[np.float64]:
