@@ -63,7 +63,7 @@ def browser() -> "Iterator[Browser]":
     """Start one browser a process. Without Chromium: skip, but fail where CI is set."""
     executable = shutil.which("chromium") or shutil.which("chromium-browser")
     if executable is None:
-        message = "Chromium is not installed (Debian: apt-get install chromium)"
+        message = "Chromium is not installed (Debian: apt-get install chromium fonts-liberation)"
         if os.environ.get("CI"):
             pytest.fail(message)
         pytest.skip(message)
