@@ -162,10 +162,18 @@ def _solution(page: str, label: str) -> dict[str, str]:
         if f"(#{label})" in section:
             blocks = [body for _, _, _, body in BLOCK.findall(section)]
             code = [CELL_OPTIONS.sub("", each).strip() for each in blocks if "-solution]" in each]
+            used = [
+                line for line in imports if _names(line) & set(re.findall(r"\w+", " ".join(code)))
+            ]
             words = BLOCK.sub("", section).partition("\n")[2]
             words = re.sub(r"^\[The exercise\]\(.*\)\.?$", "", words, flags=re.M).strip()
-            return {"code": "\n\n".join(["\n".join(imports), *code]), "words": words}
+            return {"code": "\n\n".join(["\n".join(used), *code]).strip(), "words": words}
     return {"code": "", "words": ""}
+
+
+def _names(line: str) -> set[str]:
+    """Return the names that a line of imports defines."""
+    return {each.split()[-1] for each in line.partition("import ")[2].split(",")}
 
 
 def _needed(each: Exercise) -> list[str]:
