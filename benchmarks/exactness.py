@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from functools import partial
+from time import process_time
 
 import numpy as np
 
 import pdpbook as pb
+from benchmarks.timing import best_of
 
 DRAWS = 1_000_000
+seconds = partial(best_of, clock=process_time)
 
 
 def run() -> Iterator[tuple[str, float, str]]:
@@ -23,21 +25,10 @@ def run() -> Iterator[tuple[str, float, str]]:
         end = pb.best_response_dynamics(game, start=start)
         return game.evaluate(end.profile).private_records == end.private_records
 
-    alone = _seconds(lambda: pb.best_response_dynamics(game, start=start))
-    ratio = _seconds(verified) / alone
+    alone = seconds(lambda: pb.best_response_dynamics(game, start=start))
+    ratio = seconds(verified) / alone
     yield "exactness: BRD on the heights and its verdict anew", ratio, "≤ 1.5 ×"
     outcome, rng = game.evaluate(played.profile), np.random.default_rng(0)
-    rounded = _seconds(lambda: rng.choice(game.bins, DRAWS, p=outcome.output))
-    exact = _seconds(lambda: outcome.sample(DRAWS, rng=rng))
+    rounded = seconds(lambda: rng.choice(game.bins, DRAWS, p=outcome.output))
+    exact = seconds(lambda: outcome.sample(DRAWS, rng=rng))
     yield "exactness: 10⁶ exact draws against rng.choice", exact / rounded, "≤ 3 ×"
-
-
-def _seconds(call: Callable[[], Any], repeats: int = 9) -> float:
-    """Return the shortest of several timings, in CPU seconds, after one call to compile."""
-    call()
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        call()
-        times.append(time.process_time() - start)
-    return min(times)

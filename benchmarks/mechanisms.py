@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
+from benchmarks.timing import best_of
 from pdpbook.audit.randomisers import draw_released, k_ary_randomised_response
 from pdpbook.foundations.mechanisms import geometric_mechanism, laplace_mechanism
 
@@ -16,8 +13,8 @@ def run() -> list[tuple[str, float, str]]:
     """Return the name of each measurement, the ratio, and its target."""
     rng = np.random.default_rng(0)
     values, scales = rng.normal(size=1_000_000), rng.uniform(0.5, 2.0, 1_000_000)
-    plain = _seconds(lambda: rng.laplace(values, scales))
-    ours = _seconds(lambda: laplace_mechanism(values, sensitivity=scales, epsilon=1.0, rng=rng))
+    plain = best_of(lambda: rng.laplace(values, scales))
+    ours = best_of(lambda: laplace_mechanism(values, sensitivity=scales, epsilon=1.0, rng=rng))
     return [
         ("10^6 Laplace draws, own scale each, against NumPy", ours / plain, "≤ 1.5 ×"),
         ("discrete Laplace on 10^5 counts, exact against NumPy", *_counts(rng)),
@@ -28,8 +25,8 @@ def run() -> list[tuple[str, float, str]]:
 def _counts(rng: np.random.Generator) -> tuple[float, str]:
     """Return the ratio of the time of exact noise on counts to NumPy's, and the target."""
     counts, stop = rng.integers(1000, size=100_000), 1.0 - np.exp(-0.5)
-    plain = _seconds(lambda: counts + rng.geometric(stop, 10**5) - rng.geometric(stop, 10**5))
-    ours = _seconds(lambda: geometric_mechanism(counts, epsilon=0.5, rng=rng))
+    plain = best_of(lambda: counts + rng.geometric(stop, 10**5) - rng.geometric(stop, 10**5))
+    ours = best_of(lambda: geometric_mechanism(counts, epsilon=0.5, rng=rng))
     return ours / plain, "≤ 15 ×"
 
 
@@ -38,21 +35,6 @@ def _bins(rng: np.random.Generator) -> tuple[float, str]:
     counts = rng.multinomial(1317, np.full(101, 1 / 101))
     rows = k_ary_randomised_response(101, 1317, 1.0)
     output = counts @ rows / 1317
-    plain = _seconds(lambda: rng.choice(101, 10**6, p=output))
-    ours = _seconds(lambda: draw_released(counts, rows, 10**6, rng=rng))
+    plain = best_of(lambda: rng.choice(101, 10**6, p=output))
+    ours = best_of(lambda: draw_released(counts, rows, 10**6, rng=rng))
     return ours / plain, "≤ 3 ×"
-
-
-def _seconds(call: Callable[[], Any], repeats: int = 9) -> float:
-    """Return the shortest of several timings."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-if __name__ == "__main__":
-    for what, ratio, target in run():
-        print(f"{what}: {ratio:.2f} (target {target})")

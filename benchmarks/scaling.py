@@ -325,25 +325,12 @@ def main() -> None:
         method, folder, columns = options.one
         print(json.dumps(one_pass(method, Path(folder), int(columns))))
     for option, make in (("passes", passes), ("engine", engine)):
-        path = getattr(options, option)
-        if path:
-            load = os.getloadavg()[0]
-            _write(path, make(), f"--{option}", load)
+        if path := getattr(options, option):
+            from benchmarks.solvers import write_rows
 
-
-def _write(path: Path, rows: list[dict[str, Any]], option: str, load: float) -> None:
-    """Write a table with the command, the machine that made it, and its load before."""
-    import csv
-
-    from benchmarks.solvers import _machine
-
-    with path.open("w", newline="", encoding="utf-8") as file:
-        file.write(f"# python -m benchmarks.scaling {option} {path.name}\n")
-        file.write(f"# seconds by the clock, {os.cpu_count()} cores, load before {load:.1f}; ")
-        file.write(f"{_machine()}\n")
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+            load = f"{os.cpu_count()} cores, load before {os.getloadavg()[0]:.1f}"
+            clock = f"seconds by the clock, {load}"
+            write_rows(path, make(), f"scaling --{option}", clock)
 
 
 if __name__ == "__main__":

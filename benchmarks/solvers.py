@@ -238,11 +238,13 @@ def _timed(call: Callable[[], T]) -> tuple[float, T]:
     return time.process_time() - began, result
 
 
-def _write(path: Path, rows: list[dict[str, Any]], option: str) -> None:
+def write_rows(
+    path: Path, rows: list[dict[str, Any]], command: str, clock: str = "CPU seconds of one thread"
+) -> None:
     """Write a table with the command and the machine that made it."""
     with path.open("w", newline="", encoding="utf-8") as file:
-        file.write(f"# python -m benchmarks.solvers {option} {path.name}\n")
-        file.write(f"# CPU seconds of one thread; {_machine()}\n")
+        file.write(f"# python -m benchmarks.{command} {path.name}\n")
+        file.write(f"# {clock}; {_machine()}\n")
         writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
@@ -264,12 +266,11 @@ if __name__ == "__main__":
     parser.add_argument("--enumeration", type=Path, metavar="FILE")
     parser.add_argument("--certificates", type=Path, metavar="FILE")
     arguments = parser.parse_args()
-    if arguments.growth:
-        _write(arguments.growth, growth(), "--growth")
-    if arguments.enumeration:
-        _write(arguments.enumeration, enumeration(), "--enumeration")
-    if arguments.certificates:
-        _write(arguments.certificates, certificates(), "--certificates")
+    for option, make in (
+        ("growth", growth), ("enumeration", enumeration), ("certificates", certificates)
+    ):  # fmt: skip
+        if path := getattr(arguments, option):
+            write_rows(path, make(), f"solvers --{option}")
     if not (arguments.growth or arguments.enumeration or arguments.certificates):
         print(f"{'heights, finer set, epsilon = 1':<28}{'CPU seconds':>12}{'KL':>12}{'bound':>12}")
         for name, (seconds, divergence, bound) in comparison().items():
