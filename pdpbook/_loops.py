@@ -6,7 +6,7 @@ public functions check the arguments; the loops do not.  Arguments have the same
 
 * ``game``, a :class:`Game`: the constant parts, such as the kernel of the noise;
 * ``profile``, the integer matrix C[k, v], shape (K, V): the number of records of bin k that play
-  action v.  Loops that play change it in place;
+  action v.  A loop that makes moves updates this matrix in place;
 * ``mass``, shape (2, K): S(x), the sum of C[k, v] kernel[v, k, x], so that S / n is the output.  It
   is exact: the first row contains the nearest doubles, and the second row the remainders;
 * ``scratch``, a :class:`Scratch`: arrays to write to; ``scratch.mass`` is the mass of ``profile``;
@@ -26,7 +26,7 @@ sum of two such pairs is exact, and so is a product of two doubles as a pair (De
 a record is private is decided without rounding: doubles decide the clear cases, and the sign of a
 sum of exact products decides the others.  So P_E is a function of the profile alone.
 
-A gain in KL is computed with rounding, and the loops use a lower bound of it.  The bound assumes
+A gain in KL is computed with rounding, and the loops use a lower bound on the gain.  It assumes
 that ``log`` and ``log1p`` err by at most four units in the last place.  A move is made only if P_E
 rises, or if P_E stays and KL certainly falls.
 
@@ -460,7 +460,7 @@ def count_here(game, profile, scratch, at_least):
 
 @njit
 def count_after(game, profile, scratch, move, at_least):
-    """P_E once the move is made, or -1 if that is below ``at_least``, a number of records.
+    """Return P_E after the move, or -1 if P_E is below ``at_least``, a number of records.
 
     ``scratch.trial`` is the mass after it, ``scratch.envelope`` the envelope before it.  If all
     records have to be private in the linear form and no group dies out, it suffices to check the

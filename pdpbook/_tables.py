@@ -78,7 +78,7 @@ class WidthError(ValueError):
 
 @dataclass
 class CsvFile:
-    """A CSV file of texts, which is unpacked if its name ends in .gz, .bz2, .zst, .xz or .zip.
+    """A CSV file of text values, unpacked if its name ends in .gz, .bz2, .zst, .xz or .zip.
 
     ``folded`` is the number of line ends inside quotation marks, once all batches have been read.
     An unreadable file raises a ValueError, such as a UnicodeDecodeError or an error of pyarrow.

@@ -195,7 +195,7 @@ def own(name: str, me: str) -> Any:
 
 
 def assert_close(given, right, hint, mistakes=None, *, more="", rtol=1e-6, atol=1e-9):
-    """Assert that numbers are right; otherwise name a known mistake or the kind of the error.
+    """Assert that numbers are right; otherwise name a known mistake or the kind of error.
 
     Parameters
     ----------
@@ -233,14 +233,14 @@ def assert_close(given, right, hint, mistakes=None, *, more="", rtol=1e-6, atol=
 
 
 def assert_equal(given, right, hint, mistakes=None, *, more=""):
-    """Assert that an answer equals the right one exactly; the arguments are as above."""
+    """Assert that an answer is exactly right; for the arguments see :func:`assert_close`."""
     if given is None or not np.array_equal(given, right):
         known = [said for said, bad in (mistakes or {}).items() if np.array_equal(given, bad)]
         raise AssertionError((known or [hint])[0], more)
 
 
 def _kind(given, right, agree):
-    """Return the kind of the error in numbers, without revealing the correct ones."""
+    """Return the kind of error without revealing the correct numbers."""
     if given.shape != right.shape:
         kind = f"the shape {right.shape}" if right.ndim else "one number"
         return f"Its shape is {given.shape}, and {kind} was expected."

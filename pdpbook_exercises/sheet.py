@@ -2,11 +2,11 @@
 
     python -m pdpbook_exercises.sheet book/per_instance/dp-versus-pdp.md my-course/source/week1
 
-reads the page and its page of solutions and writes one notebook with the assignments of the page:
-question, stub with the solution behind it, a cell for each proof, and two tests.  The first test is
-the check of the page.  The second is the same check with a random seed, which
-``nbgrader generate_assignment`` and ``otter assign`` remove from the students' version.  Nothing is
-executed, and the book need not be built.
+reads the page and its page of solutions and writes one notebook with the assignments of the page.
+An assignment has a question and, as required, a cell for the proof, a stub of the code with its
+solution, and two tests.  The first test is the check of the page.  The second is the same check
+with a random seed; ``nbgrader generate_assignment`` and ``otter assign`` remove it from the
+students' version.  Nothing is executed, and the book need not be built.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def _exercises(page: str) -> Iterator[Exercise]:
 
 
 def _solution(page: str, label: str) -> dict[str, str]:
-    """Return the code and the words of the section of a page of solutions."""
+    """Return the code and the text of one solution from a page of solutions."""
     imports = [
         line
         for line in _setup(page).splitlines()
@@ -191,7 +191,7 @@ def _points(each: Exercise) -> tuple[float, float]:
 
 
 def _tests(each: Exercise, seed: int) -> tuple[str, str]:
-    """Return the check that students see, and the same check with other drawn cases."""
+    """Return the check that students see, and the same check with different random cases."""
     return each["check"], f"{each['check'].rstrip().removesuffix(')')}, seed={seed})"
 
 
@@ -205,7 +205,7 @@ def _cell(make: Any, source: str, name: str, **options: Any) -> NotebookNode:
 
 
 def _for_nbgrader(each: Exercise, seed: int) -> Iterator[NotebookNode]:
-    """Yield question, answer in words, answer in code, and two tests."""
+    """Yield the cells of the question, the proof, the code, and two tests."""
     name, (proof, code) = each["label"].removeprefix("ex-"), _points(each)
     said = " and ".join(
         f"{points:g} points for the {part}"

@@ -230,7 +230,7 @@ def record_profile(
     draws : int
         Number of independent draws, from 1 to 10⁶.
     step : float, optional
-        Distance of the grid points, at least the largest loss divided by 2²¹.  The default is a
+        Spacing of the grid points, at least the largest loss divided by 2²¹.  The default is a
         hundredth of the root mean square of the loss, with an error far below 1 %, or a millionth
         of the range of the losses if that is larger.
 

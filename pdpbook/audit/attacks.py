@@ -15,7 +15,8 @@ upper bound:
 * *rounded* to the nearest multiple.  The result is a feasible test, so its error rates are attained
   and the optimal test is at least as good;
 * *split* between the two nearest multiples, so that neither of an output's two probabilities
-  changes.  The draws can be recovered from the split draws, so the optimal test is no better.
+  changes.  The draws can be recovered from the split draws, so no test of the draws is better than
+  the optimal test of the split draws.
 
 Proved in the chapter *Attacks*.
 """

@@ -122,9 +122,9 @@ def safe_randomiser(
     epsilon : float
         Privacy target for every record's loss from one draw.
     actions : {"rows", "blur", "laplace"}
-        The kind of rows: any distribution; any mixture of the record's own bin, the uniform and
-        the estimated distribution; any mixture of truncated Laplace rows, from 1/20 of a bin to 32
-        bins, and the uniform row.
+        The kind of rows: any distribution; any mixture of the record's own bin, the uniform
+        distribution and the estimated distribution; any mixture of the uniform row and truncated
+        Laplace rows with scales from 1/20 of a bin to 32 bins.
     histogram_epsilon : float, optional
         Level ε₁ of the two-sided geometric noise in ``noisy``.  The randomiser is then optimal on
         average over the posterior of the true counts (:func:`pdpbook.audit.posterior_from_noise`);

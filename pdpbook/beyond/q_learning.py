@@ -49,7 +49,7 @@ class LearningCurve:
     __repr__ = short_repr
 
     def iterations_to(self, tolerance: float, *, mean: bool = False) -> Floats:
-        """Return, per replicate, the first round whose error and later errors are tolerable.
+        """Return, per replicate, the first measured round after the last intolerable error.
 
         Only measured rounds count, and an error is tolerable if it is at most ``tolerance``.  The
         result is ``inf`` if the last error is larger; ``mean`` selects ``mean_errors``.
@@ -78,9 +78,10 @@ def minimax_q_learning(
     game : RepeatedGame
         A game with independent items; otherwise W(0) and W(1) are not defined.
     state : {"actions", "items", "response"}
-        The learner stores a number for each item, response, granularity and effort, learned from
-        the realised payoffs of random play (minimax-Q); for each item and response, with known
-        payoffs and probabilities of success; or for each response, the reduction of Cui et al.
+        The index of the stored values.  ``"actions"``: item, response, granularity and effort; the
+        values are learned from the realised payoffs of random play (minimax-Q).  ``"items"``: item
+        and response; payoffs and probabilities of success are known.  ``"response"``: the response
+        only, as in the reduction of Cui et al.
     steps : int
         Number of rounds, at most 10⁹; a round takes about 50 µs.
     rng : numpy.random.Generator

@@ -70,7 +70,7 @@ def _people(graph: nx.Graph, sources: ArrayLike | None) -> NDArray[np.int64]:
 
 
 def hop_distances(graph: nx.Graph, *, sources: ArrayLike | None = None) -> NDArray[np.int64]:
-    """Count the hops between people of a network.
+    """Count the hops between people in a network.
 
     Parameters
     ----------
@@ -263,7 +263,7 @@ def guess_bound(n: int, *, epsilon: float, ratio: float = 1.0) -> float:
     Parameters
     ----------
     n : int
-        Data sets that look equally likely beforehand, at least 2.
+        Number of data sets, at least 2, which are equally likely a priori.
     epsilon : float
         Level of the released copy.
     ratio : float
@@ -413,7 +413,7 @@ def game_tuned_budgets(people: ArrayLike, *, total: float, power: float) -> Tune
 
 @dataclass(frozen=True, eq=False)
 class SimulatedError:
-    """Root mean squared error of noisy copies, measured.
+    """Root mean squared error of noisy copies, measured in a simulation.
 
     Attributes
     ----------

@@ -54,7 +54,7 @@ class TableFile:
     """A CSV or Parquet file with a table, and its format.
 
     It is Parquet if its name ends in ``.parquet`` or ``.pq``, otherwise CSV, perhaps compressed.
-    ``sep``, ``encoding`` and ``header`` apply to CSV, ``decimal`` and ``thousands`` to texts.
+    ``sep``, ``encoding`` and ``header`` apply to CSV; ``decimal`` and ``thousands`` apply to text.
     Without a header the columns are called 1, 2, 3 and so on.  ``thousands`` groups the digits by
     three, and ``none`` means that nothing does; if it is also the decimal sign, the numbers have no
     decimals.  ``missing`` determines whether records without a value are refused or dropped.
@@ -142,7 +142,7 @@ class TableFile:
         return column
 
     def remarks(self, column: pd.Series) -> str:
-        """Return what happened to the records before the column; empty if nothing."""
+        """Return remarks on dropped records and folded lines, or an empty string."""
         said = []
         if missing := self._table.num_rows - len(column):
             lacking = "number" if column.dtype.kind == "f" else "value"
@@ -233,7 +233,7 @@ class TableFile:
         return record + int(self._folds[: record - 1].sum())
 
     def _first_fold(self) -> int:
-        """Return the first line with a cell that continues in the next line."""
+        """Return the first line with a cell that continues on the next line."""
         return self._line(int(self._folds.nonzero()[0][0]) + 1)
 
     def _cell(self, place: int, row: int) -> Any:

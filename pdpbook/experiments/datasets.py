@@ -134,7 +134,7 @@ def load_heights(path: str | os.PathLike[str] | None = None) -> Dataset:
     Returns
     -------
     Dataset
-        The column ``height``, in ascending order; the data are real in either case.
+        The column ``height``, in ascending order, from the real data with or without ``path``.
 
     Raises
     ------
@@ -173,7 +173,8 @@ def load_players(path: str | os.PathLike[str] | None = None) -> Dataset:
     """Return the height (cm) and weight (kg) of the 1,317 records.
 
     Without the original file the weights are simulated: 1.170·height − 133.9 plus normal noise of
-    standard deviation 7.13 kg, the regression line and the residual of the original.
+    standard deviation 7.13 kg, which are the regression line and the residual standard deviation
+    of the original data.
 
     Parameters
     ----------

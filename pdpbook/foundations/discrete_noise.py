@@ -98,7 +98,7 @@ def coins(
 
 
 def _small_coins(exponents: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Toss coins of probability exp(-x) for x from 0 to 1, in units."""
+    """Toss coins of probability exp(-x), where x is from 0 to 1, in units of 2⁻⁶²."""
     answer = np.zeros(exponents.size, dtype=bool)
     going, number = np.arange(exponents.size), 1
     while going.size:

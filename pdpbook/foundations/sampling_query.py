@@ -248,9 +248,9 @@ class PerInstanceLaplace:
         -------
         ndarray, shape (n,)
             :math:`\max_x |\ln P(x)/P_{-i}(x)|` in nats, infinite where a record alone reaches an
-            output.  It is computed from the whole weights that :meth:`sample` uses and rounded up
-            by a few units in the last place of itself or, if this is larger, of
-            :math:`\ln\frac n{n-1}`, so it bounds the loss of this sampler.
+            output.  It is computed from the integer weights that :meth:`sample` uses and rounded
+            up by a few units in the last place of the loss or of :math:`\ln\frac n{n-1}`,
+            whichever is larger, so it bounds the loss of this sampler.
 
         Notes
         -----

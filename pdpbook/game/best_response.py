@@ -111,7 +111,7 @@ def best_response_dynamics(
         The first profile.  Without it, every record starts at random and ``rng`` is needed.
     rng : numpy.random.Generator, optional
     max_sweeps : int
-        Passes, of at most 2¹⁷ steps, after which to give up; the result then says
+        Maximum number of passes, of at most 2¹⁷ steps each; if it is reached, the result has
         ``converged=False``.  A smaller game has as many.
     batch : bool
         Whether equal records may move together.  Without it each moves alone, exactly as in the

@@ -77,11 +77,11 @@ class Certificate(Solution):
     stopped : {"gap", "infeasible", "time", "stalled"}
         The reason why the search stopped.  ``"gap"``: the requested gap was reached.
         ``"infeasible"``: there is no private profile.  In a game of at most 100,000 profiles all of
-        them were checked; for larger games the solver reports it.  ``"time"``: the time limit was
-        reached.  ``"stalled"``: the solver gave no usable answer, because it failed, contradicted a
-        known profile, or returned an optimum that satisfies every row within its tolerances but is
-        not a private profile.  A game of at most 100,000 profiles does not stall, because its
-        profiles are then enumerated.
+        them were checked; in a larger game the solver reports the infeasibility.  ``"time"``: the
+        time limit was reached.  ``"stalled"``: the solver gave no usable answer, because it failed,
+        contradicted a known profile, or returned an optimum that satisfies every row within its
+        tolerances but is not a private profile.  A game of at most 100,000 profiles does not stall,
+        because its profiles are then enumerated.
     """
 
     lower_bound: float

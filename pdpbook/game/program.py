@@ -301,7 +301,8 @@ class Program:
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return the lines that exceed their limits, with the sets of outputs.
 
-        For delta = 0, a line occurs once for each of a few stretches, with the worst output there.
+        For delta = 0, the outputs are split into a few intervals, and a line is returned for each
+        interval in which it exceeds its limit, with the worst output of the interval.
         """
         typical = np.where(self._written(slope), mass, self.reference)
         unit = np.maximum(rows, abs(slope) * typical)

@@ -73,8 +73,8 @@ def distribution_quantile(support: Floats, mass: Floats, levels: Floats) -> Floa
 def drawn_mean_error(support: Floats, mass: Floats, draws: int, target: float) -> float:
     r"""Return :math:`\mathrm E|\bar X_m-t|` for m draws of K equally spaced points.
 
-    It is exact up to rounding if m (K - 1) < 2¹⁷; otherwise the mean counts as normal, with a
-    relative error of the order 1/m.
+    It is exact up to rounding if m (K - 1) < 2¹⁷; otherwise the mean is treated as normal,
+    with a relative error of order 1/m.
     """
     if draws == 1:
         return float(mass @ np.abs(support - target))

@@ -1,4 +1,4 @@
-r"""How far noise moves what is computed from noisy counts: 95 % intervals from the noise alone.
+r"""95 % intervals for statistics of noisy counts, which allow for the noise alone.
 
 The distribution of the noise is public, so an interval costs nothing and depends on the data only
 through what is published.  For one count it is exact

@@ -50,9 +50,9 @@ def plan_queries(
     Parameters
     ----------
     query : opendp.extras.polars.LazyFrameQuery
-        What ``context.query()...`` returns, with public groups.
+        The result of ``context.query()...``; its groups must be public.
     arguments : mapping from str to mapping, optional
-        What the plan has to state about a released column, as arguments of :func:`released_query`,
+        The required properties of each released column, as arguments of :func:`released_query`,
         such as ``{"income": {"lower": 0, "upper": 100}}``; ``column`` is its name in the table.
     by, where : optional
         The columns that the plan has to group by, and the column of its filter.
@@ -236,7 +236,7 @@ def _check_said(name: str, said: Mapping[str, Any], settings: Mapping[str, Any])
 
 
 def _privacy_loss(measurement: Any) -> tuple[bool, float]:
-    """Return whether a plan states its loss in ε and not in ρ, and the loss of the worst record."""
+    """Return whether the loss of a plan is measured in ε, not in ρ, and the largest loss."""
     measure, stated, delta = str(measurement.output_measure), measurement.map(1), 0.0
     if isinstance(stated, tuple):
         measure, (stated, delta) = measure.removeprefix("Approximate(").removesuffix(")"), stated

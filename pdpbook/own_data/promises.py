@@ -2,7 +2,8 @@ r"""What each release promises: known from n, ε and the range, and from nothing
 
 *Differential privacy* is a property of the algorithm: whatever the records are, adding or removing
 one of them changes the probability of any output by a factor of at most :math:`e^\varepsilon` (but
-for δ).  Randomisers that are chosen from n and ε alone, noisy counts, and noisy statistics have it.
+for δ).  It applies to randomisers that are chosen from n and ε alone, to noisy counts, and to noisy
+statistics.
 A *fixed-noise* promise is a property of this column: no record's loss exceeds ε as long as the
 others keep the noise that was chosen with the record present.  A common scale or a game that is
 computed from the data has it, and its *end-to-end loss*, for which everything is computed again
@@ -324,7 +325,7 @@ def count_reach(terms: Terms) -> float:
 
 
 def mean_reach(terms: Terms) -> float:
-    """Return a 95 % bound on the error of the mean: of the noise of the counts, and half a bin."""
+    """Return a 95 % bound on the error of the mean: the effect of the noise plus half a bin."""
     grid = terms.grid
     away = grid.midpoints - grid.midpoints.mean()
     noise = sum_reach(away, terms.spent.epsilon) / terms.records

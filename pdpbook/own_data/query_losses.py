@@ -81,7 +81,7 @@ class _Moves:
     within: Floats  # shape (n,): the most if the record changes and stays in its group
 
     def replaced(self, group: NDArray[np.int64], power: int, leaves: bool) -> Floats:
-        """Return the most that the replacement of each record moves the query, shape (n,)."""
+        """Return the largest change of the query by a replacement of each record, shape (n,)."""
         best = int(self.added.argmax())
         others = np.delete(self.added, best)
         elsewhere = np.where(group == best, others.max() if others.size else 0.0, self.added[best])

@@ -1,4 +1,4 @@
-r"""The privacy loss of a distance under the noise of a query: a pure loss, or ρ, and ε at δ.
+r"""The privacy loss of a distance under the noise of a query: a pure loss, or ρ and its ε at δ.
 
 Under Laplace noise of scale b a record loses d/b, where d is the sum of the changes (L¹).  Gaussian
 noise of standard deviation σ has no finite loss; its cost is :math:`\rho=d^2/2\sigma^2`, where d²

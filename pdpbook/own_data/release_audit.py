@@ -7,8 +7,8 @@ when the numbers move by a distance d, for example d/b for Laplace noise of scal
 distance that any record can cause, this is the ε of the release; at the distance by which *this*
 record moves the numbers, it is the record's own loss (:mod:`pdpbook.own_data.query_losses`).
 
-The losses of several queries are added (basic composition), because what they release is
-independent given the table, and an attacker sees every answer.  Gaussian noise has no finite loss:
+The losses of several queries are added (basic composition), because their answers are
+independent given the table, and an attacker sees all of them.  Gaussian noise has no finite loss:
 its queries are first added as :math:`\rho_i=\sum_q d_{iq}^2/2\sigma_q^2`, and then turned into an ε
 at one δ (:mod:`pdpbook.own_data.query_noise`).
 
@@ -143,7 +143,7 @@ def audit_release(
         All releases from the table.
     delta : float
         δ in [1e-300, 1) at which the losses are counted if a query has Gaussian noise; otherwise
-        the losses are pure, and it must be 0.
+        the losses are pure, and ``delta`` must be 0.
     neighbours : {"removal", "replacement"}
         Whether the record is removed, or replaced by any other possible record: in any group of the
         table, with any value in the range.

@@ -92,8 +92,8 @@ class ColumnRelease(Promise):
         Largest end-to-end loss of a record in the same sense, or the bound that the promise gives;
         None if it was not computed.
     distribution : ndarray, shape (K,), or None
-        Distribution on the bins that is published, or of a published value; for noisy counts, from
-        one repetition; None for a statistic.
+        The published distribution on the bins, or the distribution of a published value.  For noisy
+        counts, it is the distribution in one repetition; for a statistic, None.
     wasserstein, divergence : float
         Distance of the distribution from the column, in its unit, nan for categories; and KL(q ||
         distribution) in nats; both are nan for a statistic.  For noisy counts all errors are

@@ -1,11 +1,11 @@
 """From a column to a decision: all suitable releases side by side, and the one to use.
 
-The user first says what to publish.  For each release of it in :mod:`pdpbook.own_data.releases`,
-:func:`report` computes the promise, the loss of each record and the error, and recommends one by a
-rule that considers the promise first and the error second:
+The user first chooses the kind of output.  For each of its releases in
+:mod:`pdpbook.own_data.releases`, :func:`report` computes the promise, the loss of each record and
+the error, and recommends one by a rule that considers the promise first and the error second:
 
 0. If the range is taken from the data, no release keeps a promise, and the recommendation begins
-   with that.  What follows is what would be recommended if the range were public.
+   with that.  The rest is the recommendation for a public range.
 1. Only a release that is differentially private is recommended, because its promise holds for an
    attacker who knows the algorithm, whatever the records are.  A fixed-noise promise assumes that
    the noise of the others does not react to a record, and no attacker has to assume that.
@@ -210,7 +210,7 @@ class Report:
 
     @property
     def guarantees(self) -> dict[str, str]:
-        """What each release promises against removal and replacement of one record, by name."""
+        """The promise of each release for the removal and replacement of one record, by name."""
         return {each.name: self._guarantee(each) for each in self.releases}
 
     def _guarantee(self, release: ColumnRelease) -> str:

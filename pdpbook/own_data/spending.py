@@ -4,12 +4,12 @@ Whatever was released of whichever column, the ε of all releases add up, and so
 composition), because a person is one record of the file.  They are added as decimal numbers, as
 they are written, so ten releases at 0.1 cost 1.
 
-If several releases are small, there is a better bound at a slightly larger δ.  Releases of at most
+If several releases have a small ε, a slightly larger δ gives a better bound.  Releases of at most
 e each cost no more than as many answers of randomised response at e
 (:func:`pdpbook.foundations.optimal_composition`), and the costs of larger releases are added.
 Every e gives a bound, and the smallest bound is used if it is below nine tenths of the sum.  Unlike
-the sum, it needs that the number of releases and their ε do not depend on what the earlier releases
-have shown, so a budget is checked against the sum.  Taught in *Composition*.
+the sum, it requires that the number of releases and their ε do not depend on what the earlier
+releases have shown, so a budget is checked against the sum.  Taught in *Composition*.
 """
 
 from __future__ import annotations

@@ -220,7 +220,8 @@ def product_kernel(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
 
     Notes
     -----
-    Source: this book; Ryu, Jang & Yang (2024), section III, state that vectors need nothing else.
+    Source: this book; Ryu, Jang & Yang (2024), section III, state that their method applies to
+    vectors without change.
     Taught in *Experiment 3: large income, and vectors*, section on vectors.
 
     Examples

@@ -30,7 +30,7 @@ class Table:
     """Text in rows and columns that Jupyter shows as a table.
 
     The ``head`` contains the group (or an empty text) and the name of each column; ``numeric``
-    marks the columns of numbers, which are aligned at the right; ``bold`` contains the row and
+    marks the columns of numbers, which are right-aligned; ``bold`` contains the row and
     column of each bold cell; and ``stub`` is the number of columns, from the left, that name a row.
     """
 

@@ -213,7 +213,7 @@ def scan(
         Treatment of rows without a value in a column, or with a value that is not a number: raise
         an error after the pass, or exclude them from the column's histogram and count them.
     client : distributed.Client, optional
-        The cluster; by default a local one for the time of the call.  Dask's settings, see
+        The cluster; by default a local cluster that ends with the call.  Dask's settings, see
         :mod:`pdpbook.scaling.cluster`, determine how long a call waits for missing or silent
         workers.
     progress : bool or callable

@@ -143,7 +143,7 @@ def safe_game(
 
     Notes
     -----
-    The promise is about the removal of the record.  Source: Theorem 1′ of this book.  Taught in *A
+    The promise covers the removal of the record.  Source: Theorem 1′ of this book.  Taught in *A
     billion records*.
 
     Examples

@@ -68,7 +68,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class FileDescription:
-    """A file and its pieces; ``rows`` is the number that Parquet declares, and None for CSV."""
+    """A file and its pieces; ``rows`` is the number of rows in Parquet metadata, None for CSV."""
 
     path: str
     size: int

@@ -1,4 +1,4 @@
-"""Small games of the self-checks, and what several chapters ask of an answer about a game."""
+"""Small games for the self-checks, and the checks that several chapters share."""
 
 import math
 from itertools import product
@@ -83,7 +83,7 @@ def after_move(profile, k, v, w, records=1):
 
 
 def wrong_scales(answer):
-    """Say what keeps an answer from being five multipliers of the scale, if anything.
+    """Return why an answer is not five multipliers of the scale, or an empty string.
 
     Examples
     --------

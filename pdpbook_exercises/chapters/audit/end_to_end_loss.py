@@ -166,7 +166,7 @@ def floor(answer, rng):
 
 
 def game(rng):
-    """ε and three scales of a student's own; a search has solved each of these 120."""
+    """Return a student's ε and three scales; a search has solved all 120 combinations."""
     if rng is None:
         return {"epsilon": 1.0, "scales": [1.0, 0.2, 0.05]}
     medium, small = rng.choice([0.16, 0.18, 0.2, 0.22]), rng.choice([55, 57.5, 60, 62.5, 65]) / 1000

@@ -50,8 +50,8 @@ def worst_rows(answer, rng):
         loss = privacy_losses(rows[:1], rows.sum(axis=0), n)[0]
         if not isclose(loss, epsilon, rel_tol=1e-6):
             raise AssertionError(
-                f"Record 0 loses {loss:.4g} by a draw. It must have exactly the loss epsilon by "
-                "one draw. How often must the others be released in its bin?",
+                f"The loss of record 0 from one draw is {loss:.4g}. It must be exactly epsilon. "
+                "How often must the others be released in its bin?",
                 "At bin 0 the average of the others must be 1/R of record 0's row.",
             )
         with_it, without = (

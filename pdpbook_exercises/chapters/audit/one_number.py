@@ -147,7 +147,7 @@ def plausible(answer, rng):
             raise AssertionError(
                 f"The randomiser is {spent:.4g}-DP. It must be ε-DP for every data set of n "
                 "records. Look at the ratios within each column, all rows included.",
-                "A record outside is released somewhere, too. Give it a row that is positive in "
+                "A record outside is also released somewhere. Give it a row that is positive in "
                 "the columns inside.",
             )
         inside, plain = np.arange(first, last + 1), k_ary_randomised_response(bins, n, epsilon)

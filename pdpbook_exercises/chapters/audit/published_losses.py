@@ -30,7 +30,7 @@ def decimals(answer, rng):
 
 
 def _losses(counts, table):
-    """Loss in its own bin of a record of each bin, nan where the bin is empty."""
+    """Return, for each bin, the loss of its records at this bin, or nan if it is empty."""
     n, mass, own = counts.sum(), counts @ table, np.diag(table)
     losses = np.log(mass / n) - np.log((mass - own) / (n - 1))
     return np.where(counts > 0, losses, np.nan)

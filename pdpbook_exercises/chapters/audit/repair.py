@@ -60,7 +60,7 @@ def safe(answer, rng):
             said = f"But bin {k}, which is {kind}, breaks the condition on output {x}."
         if bool(given) == bool(broken):
             raise AssertionError(
-                f"{said} Every bin and every output counts, those of empty bins too.",
+                f"{said} Every bin and every output counts, including empty bins.",
                 "A record of an empty bin adds its own row to the mass of the lower bound, and the "
                 "slope does not depend on n.",
             )

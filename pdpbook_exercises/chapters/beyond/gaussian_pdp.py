@@ -153,7 +153,7 @@ def certify(answer, rng):
             raise AssertionError(
                 f"Here the largest δ of the bin is {deltas.max():.4g}. A valid cut is never above "
                 "every δ of the bin.",
-                "Jensen: what does a convex function say about the average record?",
+                "Jensen: which inequality does convexity imply for the average record?",
             )
         average, (tau, sigma) = counts @ rows / counts.sum(), linear_limits(n, epsilon)
         sides = {"upper": (average - tau * mass).max(), "lower": (sigma * mass - average).max()}
@@ -162,7 +162,7 @@ def certify(answer, rng):
             raise AssertionError(
                 f"Here the average record violates the {side} side of the linear form of pDP, "
                 "which has two sides. Your cut must be positive there.",
-                "The function of the chapter takes rows, and the average record is a row, too.",
+                "The function of the chapter takes rows, and the average record is also a row.",
             )
         assert len(deltas) > 1 or isclose(cut, deltas[0], rel_tol=1e-9, abs_tol=1e-14), (
             "All records of this bin choose the same action. Then the cut has to be the exact δ of "

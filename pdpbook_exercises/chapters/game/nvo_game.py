@@ -101,7 +101,7 @@ def payoff(answer, rng):
 
 
 def leaking(counts, own):
-    """Counts, two empty bins more, and a kernel that keeps these shares; the rest goes to them."""
+    """Return counts with two new empty bins and a kernel that moves all but ``own`` there."""
     rows = np.diag([*own, 1.0, 1.0])
     rows[: len(own), -2:] = (1 - np.array(own)[:, None]) / 2
     return np.array([*counts, 0, 0]), rows[None]

@@ -35,7 +35,7 @@ def bins(answer, rng):
 
 
 def _columns(rng):
-    """Values from 0 to 20, those that are mirrored with the long tail at 0, each with an ε."""
+    """Yield columns of values from 0 to 20, some with their long tail at 0, each with an ε."""
     known = np.random.default_rng(2)
     columns = [(known, 5, 1.0, False), (known, 12, 0.5, True), (known, 40, 2.0, False)]
     for _ in range(3):
