@@ -198,88 +198,89 @@ def shares(_: Any, __: Any, value: str | None) -> list[float] | None:
         raise click.BadParameter(f"give shares such as 0.05,0.95, got {value!r}") from error
 
 
-def option(name: str, said: str | None = None, *words: str, **settings: Any) -> Any:
-    """Return an option: its name, with that of the parameter if it differs, its help, its words."""
-    if words:
-        settings |= {"type": click.Choice(words), "default": words[0]}
-    return click.option(*name.split(), help=said, **settings)
-
-
 #: The file, and the options for reading it.
 READING = [
     click.argument("file", type=GIVEN),
-    option("--sep", r"What separates the columns of a CSV file; \t is the tab.", default=","),
-    option("--decimal", "Decimal sign of a CSV file's numbers.", default="."),
-    option("--thousands", "What groups the digits of a CSV file's numbers, as in 58.085 or 7,269."),
-    option("--encoding", "Encoding of a CSV file's text.", default="utf-8"),
-    option(
+    click.option(
+        "--sep", default=",", help=r"What separates the columns of a CSV file; \t is the tab."
+    ),
+    click.option("--decimal", default=".", help="Decimal sign of a CSV file's numbers."),
+    click.option(
+        "--thousands", help="What groups the digits of a CSV file's numbers, as in 58.085 or 7,269."
+    ),
+    click.option("--encoding", default="utf-8", help="Encoding of a CSV file's text."),
+    click.option(
         "--no-header",
-        "The first line of a CSV file is a record; the columns are called 1, 2, 3 and so on.",
         is_flag=True,
+        help="The first line of a CSV file is a record; the columns are called 1, 2, 3 and so on.",
     ),
 ]
 #: The options that select a column and what to publish.
 ASKED = [
-    option(
+    click.option(
         "--column",
-        "Name of the column; needed if there are several of numbers, or, with --categories, "
-        "several in all.",
+        help="Name of the column; needed if there are several of numbers, or, with "
+        "--categories, several in all.",
     ),
-    option(
-        "--range bounds",
-        "Ends of the range, chosen without looking at the data.",
+    click.option(
+        "--range",
+        "bounds",
         type=(float, float),
         metavar="LOWER UPPER",
+        help="Ends of the range, chosen without looking at the data.",
     ),
-    option(
+    click.option(
         "--categories",
-        "For a column of categories, in place of --range: its levels in order, chosen without "
-        "looking at the data. A level with a comma stands in quotation marks. What is published "
-        "is the count of each level.",
         metavar="LEVEL,LEVEL,...",
+        help="For a column of categories, in place of --range: its levels in order, "
+        "chosen without looking at the data. A level with a comma stands in quotation "
+        "marks. What is published is the count of each level.",
     ),
-    option(
+    click.option(
         "--other",
-        "With --categories: the level to which all other values are counted; they are refused if "
-        "it is left out.",
         metavar="LEVEL",
+        help="With --categories: the level to which all other values are counted; they "
+        "are refused if it is left out.",
     ),
-    option(
+    click.option(
         "--publish",
-        "What is to be published: a table of counts, the mean, quantiles, or single values drawn "
-        "like the data.",
-        "counts",
-        "mean",
-        "quantiles",
-        "value",
+        type=click.Choice(["counts", "mean", "quantiles", "value"]),
+        default="counts",
+        help="What is to be published: a table of counts, the mean, quantiles, or single "
+        "values drawn like the data.",
     ),
-    option(
+    click.option(
         "--quantiles",
-        "With --publish quantiles: which ones; the three quartiles if left out.",
         metavar="SHARE,SHARE,...",
         callback=shares,
+        help="With --publish quantiles: which ones; the three quartiles if left out.",
     ),
-    option(
+    click.option(
         "--neighbours",
-        "The change of one record against which ε is promised.",
-        "removal",
-        "replacement",
+        type=click.Choice(["removal", "replacement"]),
+        default="removal",
+        help="The change of one record against which ε is promised.",
     ),
-    option("--epsilon", "The promise, for all draws.", type=float, required=True),
-    option("--delta", type=float, default=1e-6),
-    option("--draws", "Values to release, with --publish value.", type=int, default=1),
-    option("--bins", "Number of bins; follows from n and ε if left out.", type=int),
-    option(
+    click.option("--epsilon", type=float, required=True, help="The promise, for all draws."),
+    click.option("--delta", type=float, default=1e-6),
+    click.option("--draws", type=int, default=1, help="Values to release, with --publish value."),
+    click.option("--bins", type=int, help="Number of bins; follows from n and ε if left out."),
+    click.option(
         "--whole",
-        "The quantity is a whole number by its nature, and so are its bins.",
         is_flag=True,
+        help="The quantity is a whole number by its nature, and so are its bins.",
     ),
-    option("--outside", "What happens to values outside the range.", "refuse", "clip"),
-    option(
+    click.option(
+        "--outside",
+        type=click.Choice(["refuse", "clip"]),
+        default="refuse",
+        help="What happens to values outside the range.",
+    ),
+    click.option(
         "--missing",
-        "Whether records without a value are refused, or dropped and counted.",
-        "refuse",
-        "drop",
+        type=click.Choice(["refuse", "drop"]),
+        default="refuse",
+        help="Whether records without a value are refused, or dropped and counted.",
     ),
 ]
 
@@ -303,30 +304,30 @@ def main() -> None:
 
 @main.command()
 @takes(READING[:1], ASKED, READING[1:])
-@option(
+@click.option(
     "--range-from-data",
-    "Take the range from the data; every release then tells its two ends.",
     is_flag=True,
+    help="Take the range from the data; every release then tells its two ends.",
 )
-@option(
+@click.option(
     "--seed",
-    "Seed of the repetitions over which errors of noisy counts are averaged.",
     type=int,
     default=0,
+    help="Seed of the repetitions over which errors of noisy counts are averaged.",
 )
-@option(
+@click.option(
     "--reruns",
-    "Compute end-to-end losses by running a release again without a record of each occupied bin, "
-    "if there are at most so many.",
     type=int,
     default=64,
+    help="Compute end-to-end losses by running a release again without a record of each "
+    "occupied bin, if there are at most so many.",
 )
-@option("--output", "Write the report as one HTML page.", type=WRITTEN)
-@option("--json as_json", "Print the report as JSON.", is_flag=True)
-@option(
+@click.option("--output", type=WRITTEN, help="Write the report as one HTML page.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option(
     "--quiet",
-    "Show no progress bar, not even where the report takes more than three seconds.",
     is_flag=True,
+    help="Show no progress bar, not even where the report takes more than three seconds.",
 )
 def report(
     file: Path, range_from_data: bool, output: Path | None, as_json: bool, **options: Any
@@ -378,32 +379,32 @@ def report(
 
 @main.command()
 @takes(READING[:1], ASKED, READING[1:])
-@option(
+@click.option(
     "--release",
-    "Name of the release, as in the report; the usual one of what is published if left out: "
-    "histogram, mean, quantiles or response. A report may recommend another one.",
+    help="Name of the release, as in the report; the usual one of what is published if left "
+    "out: histogram, mean, quantiles or response. A report may recommend another one.",
 )
-@option(
+@click.option(
     "--output",
-    "Where the published values go, as CSV or .parquet; a statement goes beside them.",
     required=True,
     type=WRITTEN,
+    help="Where the published values go, as CSV or .parquet; a statement goes beside them.",
 )
-@option(
+@click.option(
     "--record",
-    "Where the releases of FILE are remembered; if left out, FILE.releases.json, or the record "
-    "beside it that knows the contents of FILE. Keep it where the records are.",
     type=WRITTEN,
+    help="Where the releases of FILE are remembered; if left out, FILE.releases.json, or the "
+    "record beside it that knows the contents of FILE. Keep it where the records are.",
 )
-@option(
+@click.option(
     "--again",
-    "Release the same thing again, which costs its ε again; earlier values stay.",
     is_flag=True,
+    help="Release the same thing again, which costs its ε again; earlier values stay.",
 )
-@option(
+@click.option(
     "--budget",
-    "The ε that all releases of FILE may cost together; what would exceed it is refused.",
     type=float,
+    help="The ε that all releases of FILE may cost together; what would exceed it is refused.",
 )
 def release(
     file: Path, output: Path, record: Path | None, again: bool, budget: float | None, **options: Any
@@ -451,29 +452,31 @@ def release(
 
 @main.command()
 @takes(READING)
-@option(
+@click.option(
     "--queries",
-    "JSON: a list with an object for each query that was released, which has the arguments of "
-    'pdpbook.own_data.released_query, such as {"statistic": "count", "by": ["area"], '
-    '"mechanism": "discrete laplace", "scale": 4}.',
     required=True,
     type=GIVEN,
+    help="JSON: a list with an object for each query that was released, which has the arguments "
+    'of pdpbook.own_data.released_query, such as {"statistic": "count", "by": ["area"], '
+    '"mechanism": "discrete laplace", "scale": 4}.',
 )
-@option("--delta", "The δ at which losses by Gaussian noise are counted.", type=float, default=0.0)
-@option(
+@click.option(
+    "--delta", type=float, default=0.0, help="The δ at which losses by Gaussian noise are counted."
+)
+@click.option(
     "--neighbours",
-    "Whether the record is removed, or replaced by any other.",
-    "removal",
-    "replacement",
+    type=click.Choice(["removal", "replacement"]),
+    default="removal",
+    help="Whether the record is removed, or replaced by any other.",
 )
-@option("--by", "Show the losses by the groups of this column, too.", metavar="COLUMN")
-@option(
+@click.option("--by", metavar="COLUMN", help="Show the losses by the groups of this column, too.")
+@click.option(
     "--most",
-    "How many of the most exposed records are shown.",
     type=click.IntRange(min=1),
     default=5,
+    help="How many of the most exposed records are shown.",
 )
-@option("--json as_json", "Print the audit as JSON.", is_flag=True)
+@click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON.")
 def audit(
     file: Path, queries: Path, by: str | None, most: int, as_json: bool, **options: Any
 ) -> None:

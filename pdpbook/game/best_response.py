@@ -111,8 +111,8 @@ def best_response_dynamics(
         The first profile.  Without it, every record starts at random and ``rng`` is needed.
     rng : numpy.random.Generator, optional
     max_sweeps : int
-        Maximum number of passes, of at most 2¹⁷ steps each; if it is reached, the result has
-        ``converged=False``.  A smaller game has as many.
+        Maximum number of passes, of at most 2¹⁷ steps each; a smaller game has as many.  If records
+        still move in the last pass, the result has ``converged=False``.
     batch : bool
         Whether equal records may move together.  Without it each moves alone, exactly as in the
         literal algorithm with records in order of bin and action, at a cost proportional to n.
@@ -179,9 +179,9 @@ def _grown(game: NVOGame, start: NDArray[np.int64], max_sweeps: int) -> NDArray[
 def _scaled(game: NVOGame, records: int) -> float:
     """Return the ε at which fewer records have the same upper bound on rows, if there is one."""
     tau = game.tau * game.records / records
-    return (
-        max(game.epsilon, math.log1p(-1 / records) - math.log1p(-tau)) if tau < 1 else game.epsilon
-    )
+    if tau >= 1.0:
+        return game.epsilon
+    return max(game.epsilon, math.log1p(-1 / records) - math.log1p(-tau))
 
 
 def _completed(

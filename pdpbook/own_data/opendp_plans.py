@@ -60,8 +60,12 @@ def plan_queries(
     Returns
     -------
     list of ReleasedQuery
-        In the order of the plan; a mean of OpenDP is a sum and a count.  Without OpenDP and Polars,
-        an ImportError is raised.
+        In the order of the plan; a mean of OpenDP is a sum and a count.
+
+    Raises
+    ------
+    ImportError
+        If OpenDP or Polars is not installed.
 
     Notes
     -----

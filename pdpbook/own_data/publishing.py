@@ -222,8 +222,23 @@ def make_release(
     if categories is None:
         lower = _validate.number("lower", lower)
         upper = _validate.number("upper", upper, above=lower)
-    asked = {key: each for key, each in locals().items() if key != "release"}
-    column, terms = make_terms(**asked)
+    column, terms = make_terms(
+        values,
+        epsilon=epsilon,
+        delta=delta,
+        draws=draws,
+        publish=publish,
+        bins=bins,
+        neighbours=neighbours,
+        quantiles=quantiles,
+        categories=categories,
+        name=name,
+        lower=lower,
+        upper=upper,
+        other=other,
+        outside=outside,
+        whole=whole,
+    )
     chosen = USUAL[publish] if release is None else release
     offered = {key: each for key, each in RELEASES[publish].items() if each.draw is not None}
     if isinstance(chosen, str) and chosen in RELEASES[publish] and chosen not in offered:
@@ -301,7 +316,12 @@ def record_of(file: File) -> Path:
 
     The record is beside the file itself, under its name and ``.releases.json``, unless another
     record in the folder knows these contents because the file was copied or renamed, or an earlier
-    version kept the record of a link beside the link.  Several such records raise FileExistsError.
+    version kept the record of a link beside the link.
+
+    Raises
+    ------
+    FileExistsError
+        If several records know the contents.
     """
     real, link = Path(os.path.realpath(file)), Path(os.path.abspath(file))
     usual, older = (each.with_name(f"{each.name}.releases.json") for each in (real, link))

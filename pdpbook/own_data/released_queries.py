@@ -81,7 +81,7 @@ def released_query(
     mechanism : str or opendp.mod.Measurement, optional
         For numbers: "laplace" (the default), "discrete laplace", "gaussian", "discrete gaussian",
         or the measurement of OpenDP that adds the noise, such as ``dp.m.make_laplace(...)`` before
-        it is chained to a query, which needs OpenDP.  It does not reveal its noise, so it gives
+        it is chained to a query.  A measurement does not reveal its noise, so it gives
         upper bounds, whereas a name gives the loss.  For a quantile: "exponential mechanism" (the
         default) or "permute and flip".
     scale : float, optional
@@ -94,6 +94,11 @@ def released_query(
     candidates : array_like, shape (R,), optional
         For a quantile: public points in ascending order, one of which is released.
     name : str, optional
+
+    Raises
+    ------
+    ImportError
+        If the mechanism is not a name and OpenDP is not installed.
 
     Notes
     -----

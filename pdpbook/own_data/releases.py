@@ -98,9 +98,11 @@ class ColumnRelease(Promise):
         Distance of the distribution from the column, in its unit, nan for categories; and KL(q ||
         distribution) in nats; both are nan for a statistic.  For noisy counts all errors are
         averages over the repetitions.
-    mean_error : float, quantile_errors : ndarray, shape (q,)
-        Expected distances from the mean of the column, and from its published quantiles or its
-        quartiles: of a published statistic, or that of the drawn values or the distribution.
+    mean_error : float
+        Expected distance of the published mean, or the mean of the drawn values or of the published
+        distribution, from the mean of the column.
+    quantile_errors : ndarray, shape (q,)
+        The same for the published quantiles, or for the three quartiles.
     standard_error : float
         Standard error of ``error``; 0 if nothing is simulated.
     count_error : float

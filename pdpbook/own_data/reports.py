@@ -572,13 +572,26 @@ def report(
     >>> found.bins, found["noisy_counts"].largest_loss, round(found["noisy_counts"].error, 2)
     (3, 1.0, 0.85)
     """
-    asked = {
-        key: each for key, each in locals().items() if key not in ("seed", "reruns", "progress")
-    }
     seed = _validate.integer("seed", seed, at_least=0)
     reruns = _validate.integer("reruns", reruns, at_least=0)
     shown = None if progress is None else _validate.boolean("progress", progress)
-    column, terms = make_terms(**asked)
+    column, terms = make_terms(
+        values,
+        epsilon=epsilon,
+        delta=delta,
+        draws=draws,
+        publish=publish,
+        bins=bins,
+        neighbours=neighbours,
+        quantiles=quantiles,
+        categories=categories,
+        name=name,
+        lower=lower,
+        upper=upper,
+        other=other,
+        outside=outside,
+        whole=whole,
+    )
     setting = ReleaseSetting(column, terms, RUNS, reruns, seed)
     left_out = _left_out(setting) if publish == "value" else {}
     chosen = [make for name, make in RELEASES[publish].items() if name not in left_out]
