@@ -92,7 +92,7 @@ def limited_attack(
     -----
     The value is the same if the adversary moves first and if the user moves first with a coin.  A
     user who moves first without a coin gets the same value if ``is_pure``, and less otherwise.
-    Source:  Cui et al. (2019), eq. (5), whose closed form is announced but not printed.  Derived in
+    Source: Cui et al. (2019), eq. (5), whose closed form is announced but not printed.  Derived in
     *The repeated privacy game*.
 
     Examples
