@@ -76,9 +76,13 @@ def check_budget(record: Record, new: Mapping[str, Any], budget: float | None) -
 
 
 def _cost(said: Mapping[str, Any], change: str) -> tuple[Fraction, Fraction]:
-    """Return the ε and δ of a statement; an older one has them for removal at the top level."""
+    """Return the ε and δ of a statement; an older statement has them for removal at the top level.
+
+    Its ε for replacement is then unknown, and at most twice the ε for removal.
+    """
+    times = 2 if change == "replacement" and not said.get(change) else 1
     found = said.get(change) or said
-    return _decimal(found["epsilon"]), _decimal(found["delta"])
+    return times * _decimal(found["epsilon"]), _decimal(found["delta"])
 
 
 def _decimal(value: float) -> Fraction:

@@ -197,6 +197,9 @@ def test_a_release_that_is_promised_against_replacement_is_budgeted_so() -> None
     with pytest.raises(ValueError, match=r"have spent ε = 2, and this one"):
         check_budget([old], new, 2.9)
     check_budget([old], old, 2.0)
+    of_an_older_version = {"epsilon": 1.0, "delta": 0.0}  # which promised nothing for replacement
+    with pytest.raises(ValueError, match=r"have spent ε = 2, and this one"):
+        check_budget([of_an_older_version], new, 2.9)
 
 
 def test_a_record_knows_a_file_by_its_contents(tmp_path: Path) -> None:
