@@ -11,7 +11,7 @@ import pytest
 import pdpbook as pb
 from pdpbook import _exact
 from pdpbook.own_data.column import Frame
-from pdpbook.own_data.promises import counts_and_draws
+from pdpbook.own_data.promises import counts_and_draws, make_promise
 from pdpbook.own_data.terms import Terms, one_draw_epsilon
 
 
@@ -92,3 +92,15 @@ def test_the_randomisers_are_private_whatever_the_records_are(name: str, epsilon
     asked = Terms(frame, 10, "value", 5, False, epsilon, 1e-3, 3)
     found = pb.randomiser_epsilon(getattr(asked, name), n=10)
     assert 0.4 * asked.draw_epsilon < found <= asked.draw_epsilon * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("neighbours", ["removal", "replacement"])
+def test_one_drawn_value_costs_the_same_for_both_changes_of_a_record_and_no_delta(
+    neighbours: str,
+) -> None:
+    frame = Frame(name="x", lower=0.0, upper=10.0)
+    promised = make_promise(
+        Terms(frame, 100, "value", 8, False, 1.0, 1e-3, 1, neighbours), "laplace"
+    )
+    for each in (promised.removal, promised.replacement):
+        assert each is not None and (each.epsilon, each.delta) == (1.0, 0.0)
