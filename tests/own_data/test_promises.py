@@ -104,3 +104,24 @@ def test_one_drawn_value_costs_the_same_for_both_changes_of_a_record_and_no_delt
     )
     for each in (promised.removal, promised.replacement):
         assert each is not None and (each.epsilon, each.delta) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize("publish", ["counts", "value"])
+def test_a_release_without_noise_promises_no_epsilon(publish: Any) -> None:
+    exact = pb.report(NUMBERS, 1.0, lower=0, upper=8, publish=publish, reruns=0)["none"]
+    assert exact.promise == "none" and exact.epsilon == np.inf
+    assert exact.removal is None and exact.replacement is None
+
+
+def test_the_parameters_of_a_statement_are_those_of_the_draw() -> None:
+    mean = pb.make_release(NUMBERS, epsilon=1.0, lower=-1000, upper=1000, publish="mean")
+    low, high = mean.table.loc[0, ["low", "high"]]
+    assert high - low == pytest.approx(2 * mean.statement["parameters"]["interval"])
+    value = pb.make_release(NUMBERS, epsilon=1.0, lower=0, upper=8, publish="value", bins=8)
+    rows = pb.k_ary_randomised_response(
+        8, NUMBERS.size, value.statement["parameters"]["draw_epsilon"]
+    )
+    uniform = value.statement["parameters"]["uniform_probability"]
+    assert rows[0, 0] == pytest.approx(1 - uniform + uniform / 8)
+    levels = pb.make_release(WORDS, epsilon=1.0, categories=["b", "a", "it's"])
+    assert "the share of each level" in levels.statement["what"]
