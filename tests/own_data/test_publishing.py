@@ -190,6 +190,14 @@ def test_many_small_costs_have_a_better_bound() -> None:
     assert bound < 3.3 and found["replacement"] is None
 
 
+def test_a_link_that_leads_nowhere_is_refused_before_anything_is_spent(tmp_path: Path) -> None:
+    path, record = tmp_path / "out.csv", tmp_path / "record.json"
+    path.symlink_to(tmp_path / "gone.csv")
+    with pytest.raises(FileExistsError, match="is there already"):
+        made().write(path, record=record)
+    assert names(tmp_path) == {"out.csv"}
+
+
 def test_a_release_that_is_promised_against_replacement_is_budgeted_so() -> None:
     old = {"epsilon": 1.0, "delta": 0.0, "replacement": {"epsilon": 2.0, "delta": 0.0}}
     new = {"epsilon": 1.0, "removal": {"epsilon": 0.5, "delta": 0.0}}
