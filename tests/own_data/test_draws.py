@@ -131,6 +131,7 @@ def test_ninety_five_of_a_hundred_intervals_hold_the_truth(publish: str, release
         found = made(values, publish=publish, release=release, bins=6)
         table, said = found.table, found.statement["parameters"]
         if publish == "quantiles":
+            assert (table["from quantile"] >= 0.0).all() and (table["to quantile"] <= 1.0).all()
             within = table[(table["from quantile"] > 0.0) & (table["to quantile"] < 1.0)]
             widths = within["to quantile"] - within["from quantile"]
             assert (widths >= 2.0 * said["share_interval"] - 1e-9).all()
@@ -145,3 +146,16 @@ def test_ninety_five_of_a_hundred_intervals_hold_the_truth(publish: str, release
         inside = (table["low"] <= shown) & (shown <= table["high"])
         assert inside.all() or release == "noisy_counts"
     assert np.mean(hits) > 0.95 - 5 * np.sqrt(0.05 * 0.95 / 80)
+
+
+def test_noise_that_raises_every_count_alike_does_not_move_the_interval_of_a_mean(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The noisy counts are made to sum to the public number of records."""
+    values = np.repeat([490.0, 500.0, 510.0], [20, 5, 2])
+    exact = pb.Grid(0, 1000, 6).counts(values)
+    monkeypatch.setattr(draws, "_noisy", lambda *_: exact + 5)
+    found = pb.make_release(values, epsilon=5.0, lower=0, upper=1000, publish="mean",
+                            release="histogram", bins=6).table  # fmt: skip
+    mean = exact @ pb.Grid(0, 1000, 6).midpoints / values.size
+    assert found.loc[0, ["low", "high"]].mean() == pytest.approx(mean)

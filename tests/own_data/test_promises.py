@@ -125,3 +125,11 @@ def test_the_parameters_of_a_statement_are_those_of_the_draw() -> None:
     assert rows[0, 0] == pytest.approx(1 - uniform + uniform / 8)
     levels = pb.make_release(WORDS, epsilon=1.0, categories=["b", "a", "it's"])
     assert "the share of each level" in levels.statement["what"]
+
+
+def test_the_number_of_bins_follows_from_the_noise_that_the_change_of_a_record_requires() -> None:
+    asked: dict[str, Any] = {"lower": 0, "upper": 10, "publish": "counts"}
+    values, bins = np.linspace(0, 10, 500), pb.own_data.public_bins
+    for neighbours, epsilon in (("removal", 1.0), ("replacement", 0.5)):
+        report = pb.report(values, 1.0, neighbours=neighbours, **asked)
+        assert report.bins == bins(500, epsilon, publish="counts")
