@@ -7,40 +7,50 @@ distance of :math:`w/n\varepsilon` on average in a range of length w, so at leas
 value, because there are more points beside this value.  Each record counts for the point next to
 it, a function of one record.
 
-**The utility** of a point r for the q-quantile of n records is :math:`-d(r)`, the distance of the
-rank qn from the ranks that r has,
+**The utility** of a point r for the q-quantile of n records is :math:`-d(r)`.  If a(r) records are
+below r and b(r) records are at or below r, the rank qn is too low for r by
+:math:`A(r)=a(r)-qn` records, or too high by :math:`B(r)=qn-b(r)` records, and for
+:math:`q\le\frac12`
 
-.. math:: d(r)=\max\{a(r)-qn,\;qn-b(r),\;0\},
+.. math:: d(r)=\max\{A(r),\;B(r),\;\kappa B(r)\},\qquad\kappa=\frac q{1-q}.
 
-where a(r) records are below r and b(r) records are at or below r.  Some point has the distance 0.
-The choice is by permute-and-flip (:mod:`pdpbook.foundations.permute_and_flip`) at one slope σ for
-all quantiles, so that all quantiles are off by about the same number of records.
+A positive d(r) is the distance of the rank from the ranks of r.  A negative d(r) tells how deep the
+rank is inside the ranks of the records that share the value r, so that a value with many records
+is chosen more surely than its neighbours.  For :math:`q>\frac12` the utility is the mirror image,
+with :math:`\kappa A` in place of :math:`\kappa B` and :math:`\kappa=(1-q)/q`.  The choice is by
+permute-and-flip (:mod:`pdpbook.foundations.permute_and_flip`) at one slope σ for all quantiles, so
+that all quantiles are off by about the same number of records.
 
 **What k quantiles cost together.**  Remove a record that has a records below it and b records at or
 below it.  For each q, all distances then change by numbers from an interval of length s, and the
-choice costs σs.
+choice costs σs.  Without the record, A(r) falls by 1 - q if the record is below r, and rises by q
+otherwise; B(r) falls by q if the record is above r, and rises by 1 - q otherwise.  A maximum
+changes by no more than one of its members.
 
-- *Always* :math:`s\le2\max\{q,1-q\}`.  Without the record qn falls by q and a(r), b(r) fall by one
-  or stay, so :math:`a(r)-qn` rises by q or falls by 1 - q, and :math:`qn-b(r)` falls by q or rises
-  by 1 - q; a maximum changes by no more than one of its members.
-- *For* :math:`q<\frac12` *and* :math:`b\ge qn+1-2q` *it is* :math:`s\le1`.  Below the record a(r)
-  and b(r) stay, and d(r) changes by at most q.  From the record on, :math:`a(r)-qn` rises by at
-  most q and falls by at most 1 - q, and :math:`qn-b(r)` rises to at most :math:`qn-b+1-q\le q`.  So
-  d(r) rises by at most q and falls by at most 1 - q.  For :math:`q>\frac12` the mirror image holds
-  if :math:`n-a\ge pn+1-2p` with p = 1 - q.
+- *Always* :math:`s\le2\max\{q,1-q\}`, because no member changes by more than
+  :math:`\max\{q,1-q\}`.
+- *For* :math:`q<\frac12` *and* :math:`b\ge qn+1-q` *it is* :math:`s\le1`.  No member falls by more
+  than 1 - q, so we have to show that d(r) rises by at most q.  If the record is above r, only A(r)
+  rises, by q.  Otherwise :math:`b(r)\ge b`, so B(r) is at most 0 also without the record, when
+  :math:`\kappa B(r)\ge B(r)`.  So d(r) is then the maximum of A(r), which has risen by at most q,
+  and of :math:`\kappa B(r)`, which has risen by :math:`\kappa(1-q)=q`.  For :math:`q>\frac12` the
+  mirror image is true if :math:`n-a\ge pn+1-p` with p = 1 - q.
 - *Of two quantiles* :math:`q<\frac12<1-p` *at most one costs more than* σ.  Otherwise
-  :math:`b<qn+1-2q` and :math:`n-a<pn+1-2p`, and with :math:`a\le b-1` they give
-  :math:`n(1-p-q)<1-2(p+q)`, which no n ≥ 1 satisfies.
+  :math:`b<qn+1-q` and :math:`n-a<pn+1-p`, and with :math:`a\le b-1` they give
+  :math:`n(1-p-q)<1-p-q`, which is false for n ≥ 1.
 
 So no record costs more than σS for S the larger of :math:`\sum\max\{1,2(1-q)\}` and
 :math:`\sum\max\{1,2q\}`: 1 for the median alone, 7/2 for the three quartiles.  If a record is
 *replaced*, n stays, a(r) and b(r) change by at most one, and each choice costs at most 2σ.  An
 exponent is rounded up to a multiple of :math:`2^{-62}`, which adds less than two such units to the
-cost of each choice; these are subtracted from ε first.
+cost of each choice; these are subtracted from ε first.  The program counts distances in whole
+parts of a record, of which 1 and q are multiples, and rounds :math:`\kappa B` down to such a part.
+The proof stays as it is, because :math:`\kappa(1-q)=q` is a whole number of parts.
 
 **The loss of a record** is the sum over the quantiles of the largest change of a log probability.
 Removing a record at the point k changes the distances below k, above k, and at k, each in a way
 that does not otherwise depend on k, so the sums over all points on one side of k are partial sums.
+Only the smallest distance depends on k, and takes few values.
 """
 
 from __future__ import annotations
@@ -169,13 +179,24 @@ class QuantileChoice:
         """Return the distances d of the rank from the ranks of points, in parts of a record."""
         share = exact_share(self.quantile)
         parts, rank = share.denominator, share.numerator * n
-        return np.maximum(np.maximum(below * parts - rank, rank - upto * parts), 0)
+        low, high = below * parts - rank, rank - upto * parts
+        rarer, other = sorted((share.numerator, parts - share.numerator))
+        side = high if 2 * share <= 1 else low
+        wholes, rest = np.divmod(side, other)  # κ side = side · rarer / other, without overflow
+        inside = wholes * rarer + rest * rarer // other
+        return np.maximum(np.maximum(low, high), inside)
 
     @cached_property
     def _ranks(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The number of records below each group, and at or below it."""
         upto = np.cumsum(self._groups[2])
         return upto - self._groups[2], upto
+
+    @cached_property
+    def _present_misses(self) -> NDArray[np.int64]:
+        """By how much the distance of each group exceeds the smallest, in parts, shape (G,)."""
+        misses = self._misses(self.places.size, *self._ranks)
+        return misses - misses.min()
 
     def _exponents(self, misses: NDArray[np.int64]) -> NDArray[np.float64]:
         share = exact_share(self.quantile)
@@ -184,12 +205,12 @@ class QuantileChoice:
     @cached_property
     def _present(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The exponent and the log probability of one point of each group, shape (G,)."""
-        exponents = self._exponents(self._misses(self.places.size, *self._ranks))
+        exponents = self._exponents(self._present_misses)
         return exponents, flip_probabilities(exponents, self._groups[1].astype(float))
 
     def draw(self, rng: np.random.Generator | None = None) -> float:
         """Draw the quantile without rounding."""
-        starts, misses = self._groups[0], self._misses(self.places.size, *self._ranks)
+        starts, misses = self._groups[0], self._present_misses
         unit = self.slope * UNITS / exact_share(self.quantile).denominator
         top, bottom = unit.numerator, unit.denominator
 
@@ -218,29 +239,41 @@ class QuantileChoice:
         """Return the loss of each record from this choice, shape (n,), in nats."""
         starts, size, records = self._groups
         n, (below, upto), (present, logs) = self.places.size - 1, self._ranks, self._present
-        absent = [  # exponents of points before the record that leaves, after it, and of its own
-            self._exponents(self._misses(n, below - later, upto - sooner))
+        before, after, own = (  # of points before the record that leaves, after it, and of its own
+            self._misses(n, below - later, upto - sooner)
             for later, sooner in ((0, 0), (1, 1), (0, 1))
-        ]
-        kept, stands = _kept(np.min([present, *absent], axis=0) <= NEAR, records > 0)
-        before, after, own = (each[kept] for each in absent)
-        logs, numbers = logs[kept], size[kept].astype(float)
+        )
+        none_left = np.iinfo(np.int64).max
+        least = np.minimum(own, np.append(none_left, np.minimum.accumulate(before)[:-1]))
+        right = np.minimum.accumulate(after[::-1])[::-1]
+        least = np.minimum(least, np.append(right[1:], none_left))  # without a record of the group
+        occupied = records > 0
+        nearest = np.min([before, after, own], axis=0) - least[occupied].max()
+        near = np.minimum(present, self._exponents(nearest)) <= NEAR
+        kept, stands = _kept(near, occupied)
+        logs, numbers, left = logs[kept], size[kept].astype(float), np.flatnonzero(occupied[kept])
         nodes, weights = flip_nodes(self.grid.size)
-        none = np.zeros((1, nodes.size))
-        first = np.cumsum(np.concatenate([none, rejections(before, numbers, nodes)]), axis=0)
-        last = np.cumsum(np.concatenate([none, rejections(after, numbers, nodes)[::-1]]), axis=0)
-        chances = [1.0 / (1.0 - np.exp(-each)[:, None] * nodes) for each in (before, after, own)]
         found, place = np.zeros(kept.size), np.arange(kept.size)
-        for k in np.array_split(place, -(-kept.size // _CHUNK)):
-            alone = rejections(own[k], np.ones(k.size), nodes)
-            measure = weights * np.exp(first[k] + last[kept.size - 1 - k] + alone)
-            new = np.where(
-                place < k[:, None],
-                np.log(measure @ chances[0].T) - before,
-                np.log(measure @ chances[1].T) - after,
+        none = np.zeros((1, nodes.size))
+        for smallest in np.unique(least[kept[left]]):
+            x, y, z = (
+                self._exponents(np.maximum(each[kept] - smallest, 0))
+                for each in (before, after, own)
             )
-            new[np.arange(k.size), k] = np.log((measure * chances[2][k]).sum(axis=1)) - own[k]
-            found[k] = np.abs(new - logs).max(axis=1)
+            first = np.cumsum(np.concatenate([none, rejections(x, numbers, nodes)]), axis=0)
+            last = np.cumsum(np.concatenate([none, rejections(y, numbers, nodes)[::-1]]), axis=0)
+            chances = [1.0 / (1.0 - np.exp(-each)[:, None] * nodes) for each in (x, y, z)]
+            these = left[least[kept[left]] == smallest]
+            for k in np.array_split(these, -(-these.size // _CHUNK)):
+                alone = rejections(z[k], np.ones(k.size), nodes)
+                measure = weights * np.exp(first[k] + last[kept.size - 1 - k] + alone)
+                new = np.where(
+                    place < k[:, None],
+                    np.log(measure @ chances[0].T) - x,
+                    np.log(measure @ chances[1].T) - y,
+                )
+                new[np.arange(k.size), k] = np.log((measure * chances[2][k]).sum(axis=1)) - z[k]
+                found[k] = np.abs(new - logs).max(axis=1)
         return found[stands[np.searchsorted(starts, self.places)]]
 
 

@@ -37,11 +37,17 @@ def chances(exponents: np.ndarray) -> np.ndarray:
 
 
 def exponents(values: tuple[int, ...], points: int, q: float, slope: float) -> np.ndarray:
-    """The distance of the rank qn from the ranks of each point, times the slope."""
-    rank, x = q * len(values), np.array(values)
-    below = np.array([(x < point).sum() for point in range(points)])
-    upto = np.array([(x <= point).sum() for point in range(points)])
-    return slope * np.maximum(np.maximum(below - rank, rank - upto), 0.0)
+    """How far the rank qn is from the ranks of each point, or how deep inside, times the slope."""
+    parts, place = Fraction(q).limit_denominator(100), range(points)
+    rank, size, kappa = parts * len(values), parts.denominator, parts / (1 - parts)
+    low = [sum(x < point for x in values) - rank for point in place]
+    high = [rank - sum(x <= point for x in values) for point in place]
+    inside = [each * kappa for each in high] if kappa <= 1 else [each / kappa for each in low]
+    missed = [
+        max(a, b, Fraction(math.floor(c * size), size))
+        for a, b, c in zip(low, high, inside, strict=True)
+    ]
+    return slope * np.array([float(each - min(missed)) for each in missed])
 
 
 def choice(values: tuple[int, ...], points: int, q: float, slope: float) -> QuantileChoice:
