@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 
 import pdpbook as pb
+from benchmarks.solvers import literal_seconds
 from benchmarks.timing import best_of
 from pdpbook.game.best_response import play
-from tests import naive
 
 EPSILON = 1.0
 
@@ -26,13 +26,6 @@ def seconds(game: pb.NVOGame, *, runs: int = 5) -> tuple[float, int]:
     start = game.random_profile(rng=np.random.default_rng(1))
     sweeps = pb.best_response_dynamics(game, start=start).sweeps
     return best_of(lambda: pb.best_response_dynamics(game, start=start), runs=runs), sweeps
-
-
-def literal_seconds(game: pb.NVOGame, sweeps: int) -> float:
-    """Return the time of Algorithm 1 for these passes: time of a payoff × number of payoffs."""
-    bins, actions = naive.records_of(game.random_profile(rng=np.random.default_rng(1)))
-    payoff = best_of(lambda: naive.rounded_payoff(bins, actions, game.kernel, EPSILON), runs=3)
-    return payoff * game.records * game.actions * sweeps
 
 
 def game_at_bounds(records: int) -> pb.NVOGame:
@@ -61,10 +54,10 @@ def run() -> Iterator[tuple[str, float, str]]:
     small, large = (seconds(game_of(n))[0] for n in (10**4, 10**6))
     yield "BRD: time at n = 10⁶ over time at n = 10⁴", large / small, "≤ 3 ×"
     yield "BRD: a histogram of n = 10⁹ records", seconds(game_of(10**9), runs=3)[0], "< 1 s"
-    (small, small_grown), (large, large_grown) = growth(10**7), growth(10**9)
+    (less, less_grown), (more, more_grown) = growth(10**7), growth(10**9)
     what = "BRD at the bounds: time at n = 10⁹ over time at n = 10⁷, "
-    yield what + "alone", large.seconds / small.seconds, "≤ 10 ×"
-    yield what + "grown", large_grown.seconds / small_grown.seconds, "≤ 5 ×"
-    slower, worse = large.seconds / large_grown.seconds, large.divergence / large_grown.divergence
+    yield what + "alone", more.seconds / less.seconds, "≤ 10 ×"
+    yield what + "grown", more_grown.seconds / less_grown.seconds, "≤ 5 ×"
+    slower, worse = more.seconds / more_grown.seconds, more.divergence / more_grown.divergence
     yield "BRD at the bounds, n = 10⁹: time alone over time grown", slower, "≥ 1.5 ×"
     yield "BRD at the bounds, n = 10⁹: KL alone over KL grown", worse, "≥ 1,000 ×"

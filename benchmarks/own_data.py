@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -42,7 +43,7 @@ def people() -> pd.DataFrame:
 def queries() -> list[ReleasedQuery]:
     """Return 20 queries: every statistic of the incomes in five kinds of groups."""
     candidates = np.arange(0.0, 101.0, 5.0)
-    keys = {
+    keys: dict[str, dict[str, Any]] = {
         "count": {"scale": 20},
         "sum": {"column": "income", "lower": 0, "upper": 300, "scale": 6000},
         "mean": {"column": "income", "lower": 0, "upper": 300, "scale": 1},

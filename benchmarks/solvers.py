@@ -20,6 +20,7 @@ import os
 import platform
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
@@ -68,7 +69,7 @@ def comparison() -> dict[str, tuple[float, float, float]]:
     _compile()
     rng = np.random.default_rng(0)
     single = pb.best_response_dynamics(game, start=large, batch=False)
-    literal = _literal_seconds(game, single.sweeps)
+    literal = literal_seconds(game, single.sweeps)
     solved = {"literal, estimated": (literal, single.divergence, math.nan)}
     calls: dict[str, Callable[[], Any]] = {
         "grouped": lambda: pb.best_response_dynamics(game, start=large),
@@ -114,18 +115,11 @@ def enumeration() -> list[dict[str, Any]]:
     runs += [(FINER, 0.05, 3, 10 * GENERATIONS)]
     for multipliers, mutation, seed, generations in runs:
         game = pb.NVOGame.from_data(heights, epsilon=1.0, multipliers=multipliers, grid_epsilon=1.0)
-        seconds, result = _timed(
-            lambda game=game, seed=seed, generations=generations, mutation=mutation: (
-                pb.approximate_enumeration(
-                    game,
-                    rng=np.random.default_rng(seed),
-                    generations=generations,
-                    mutation=mutation,
-                )
-            )
-        )
+        asked: dict[str, Any] = {"rng": np.random.default_rng(seed), "mutation": mutation}
+        work = partial(pb.approximate_enumeration, game, generations=generations, **asked)
+        seconds, result = _timed(work)
         for generation in [g for g in KEPT if g <= generations]:
-            row = {"actions": "stated" if multipliers == STATED else "finer"}
+            row: dict[str, Any] = {"actions": "stated" if multipliers == STATED else "finer"}
             row |= {"mutation": mutation, "seed": seed, "generations": generations}
             row |= {"generation": generation, "payoff": f"{result.payoffs[generation]:.6f}"}
             rows.append(row | {"seconds": f"{seconds:.1f}"})
@@ -194,7 +188,7 @@ def _solvers(game: pb.NVOGame) -> dict[str, tuple[float, float, str]]:
     measured: dict[str, tuple[float, float, str]] = {}
     if n <= 10_000:
         single = pb.best_response_dynamics(game, start=large, batch=False)
-        seconds = _literal_seconds(game, single.sweeps)
+        seconds = literal_seconds(game, single.sweeps)
         measured["literal"] = seconds, single.divergence, "estimated"
     seconds, grouped = _timed(lambda: pb.best_response_dynamics(game, start=large))
     measured["grouped"] = seconds, grouped.divergence, "measured"
@@ -213,7 +207,7 @@ def _solvers(game: pb.NVOGame) -> dict[str, tuple[float, float, str]]:
     return measured
 
 
-def _literal_seconds(game: pb.NVOGame, sweeps: int) -> float:
+def literal_seconds(game: pb.NVOGame, sweeps: int) -> float:
     """Return the time of Algorithm 1 as printed: passes × records × actions × one payoff."""
     bins, actions = naive.records_of(game.constant_profile(0))
     each = min(
