@@ -185,7 +185,7 @@ game  game
 generator  rng
 generator?  rng: Outcome.sample PerInstanceLaplace.sample best_response_dynamics
     discrete_gaussian_mechanism dp_histogram
-    draw_released exponential_mechanism geometric_mechanism noisy_mean noisy_quantile
+    draw_released exponential_mechanism geometric_mechanism noisy_mean
     private_randomiser randomised_response
 grid  grid
 grid?  grid: NVOGame
@@ -377,8 +377,6 @@ RELATIONS: list[tuple[str, dict[str, Any], str | None]] = [
     ("laplace_renyi", dict(scale=1e-310), "scale must be so large|scale must be a finite number >"),
     ("noisy_mean", dict(upper=9e-101), "upper must be at least 1e-100 above lower"),
     ("noisy_mean", dict(values=[1.0]), "values must contain at least 2"),
-    ("noisy_quantile", dict(candidates=[2.0, 1.0]), "candidates must be in ascending order"),
-    ("noisy_quantile", dict(candidates=np.arange(1e5 + 1)), r"candidates must be at most 10\*\*5"),
     ("optimal_composition", dict(epsilon=1.2e307), "epsilon must be so small that draws times it"),
     ("optimal_composition", dict(epsilon=1.1e307), None),
     ("renyi_epsilon", dict(divergence=[0.1]), "divergence must have the length 2 of order"),

@@ -25,25 +25,6 @@ The release is M with its noise, moved to the nearer end of the range if it is o
 nothing.  It is a multiple of g above the lower end, or an end.  g is the *precision* of the
 release, a power of ten of at most a thousandth of w/n, so that rounding Δ up adds at most two parts
 in a thousand to the noise.
-
-**A quantile** is chosen among public candidates by the exponential mechanism.  Each record is first
-replaced by the nearest candidate, which is a function of one record.  Let :math:`a(r)` be the
-number of records below the candidate r, and :math:`b(r)` the number of records at or below r.  The
-q-quantile has the rank qn, and r has all ranks from a(r) to b(r), so the utility of r is minus the
-distance of qn from this interval,
-
-.. math:: u(r)=-\max\{a(r)-qn,\;qn-b(r),\;0\} .
-
-The utility is 0 at a value that many records share if qn is among their ranks.  The utility
-:math:`-|b(r)-qn|` ignores such ties: it has the same value at the tie and at all candidates between
-the tie and the next record.
-
-*Sensitivity.*  If a record is removed, n falls to n - 1, and a(r) and b(r) fall by one or stay.  So
-:math:`a(r)-qn` rises by q or falls by 1 - q, and :math:`qn-b(r)` falls by q or rises by 1 - q.  A
-maximum changes by at most the largest change of its arguments, so u(r) changes by at most
-:math:`\max\{q,1-q\}`.  If a record is replaced by another, qn stays and a(r) and b(r) change by at
-most 1, so u(r) changes by at most 1.  The utilities are fractions, and the choice is exact
-(:func:`pdpbook.foundations.discrete_noise.choose`).
 """
 
 from __future__ import annotations
@@ -60,21 +41,13 @@ from pdpbook import _validate
 from pdpbook.foundations.discrete_noise import (
     UNITS,
     add_noise,
-    choose,
     discrete_laplace_noise,
     laplace_reach,
     rate_units,
 )
 from pdpbook.foundations.system_generator import release_source
 
-__all__ = [
-    "MeanGrid",
-    "candidate_counts",
-    "mean_grid",
-    "nearest_candidates",
-    "noisy_mean",
-    "noisy_quantile",
-]
+__all__ = ["MeanGrid", "mean_grid", "noisy_mean"]
 
 #: The step of the mean is at most this fraction of the largest change that one record can make.
 _FINENESS = 1000
@@ -244,84 +217,3 @@ def noisy_mean(
     grid = mean_grid(records.size, lower=lower, upper=upper)
     epsilon = _validate.number("epsilon", epsilon, at_least=1e-6, at_most=30.0)
     return grid.draw(records, epsilon, rng)[0]
-
-
-def nearest_candidates(
-    values: NDArray[np.float64], candidates: NDArray[np.float64]
-) -> NDArray[np.int64]:
-    """Return the index of the candidate nearest to each record, shape (n,).
-
-    The candidates ascend.  A record halfway between two candidates counts for the lower one.
-    """
-    middles = candidates[:-1] / 2.0 + candidates[1:] / 2.0
-    return np.searchsorted(middles, values)
-
-
-def candidate_counts(
-    values: NDArray[np.float64], candidates: NDArray[np.float64]
-) -> NDArray[np.int64]:
-    """Return the number of records nearest to each of the ascending candidates, shape (R,)."""
-    return np.bincount(nearest_candidates(values, candidates), minlength=candidates.size)
-
-
-def noisy_quantile(
-    values: ArrayLike,
-    candidates: ArrayLike,
-    *,
-    epsilon: float,
-    rng: np.random.Generator | None = None,
-    quantile: float,
-) -> float:
-    r"""Release a quantile of a column with exactly the promised privacy.
-
-    Parameters
-    ----------
-    values : array_like, shape (n,)
-    candidates : array_like, shape (R,)
-        Public points in ascending order, one of which is released; at most 10⁵.
-    epsilon : float, ε > 0 of the release
-    rng : numpy.random.Generator, optional
-        For a release, leave it out: the default is the generator of the operating system.
-    quantile : float
-        The share q in (0, 1) of the records at or below the quantile.
-
-    Returns
-    -------
-    float
-        One of the candidates.  The nearer the rank qn is to the ranks of the records at a
-        candidate, the likelier the candidate; each record counts for the nearest candidate.  The
-        probabilities are those of :func:`pdpbook.per_instance.quantile_probabilities`, at an ε that
-        is smaller by :math:`2^{-61}`.
-
-    Notes
-    -----
-    Neighbouring data sets differ by the removal of one record.  Source: Smith (2011).  Taught in
-    *What a released statistic tells about each record*.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> noisy_quantile([1, 1, 2, 9, 9], [0, 2, 8], quantile=0.5, epsilon=4.0, rng=rng)
-    2.0
-    """
-    records = _validate.finite_vector("values", values)
-    points = _validate.finite_vector("candidates", candidates)
-    if (np.diff(points) <= 0).any():
-        raise _validate.fail("candidates", "in ascending order", candidates)
-    if points.size > 10**5:
-        raise ValueError(f"candidates must be at most 10**5 points, got {points.size}")
-    quantile = _validate.number("quantile", quantile, above=0.0, below=1.0)
-    epsilon = _validate.number("epsilon", epsilon, above=0.0)
-    share = Fraction(quantile)
-    rank, upto, utilities = share * records.size, 0, []
-    for count in candidate_counts(records, points).tolist():
-        below, upto = upto, upto + count
-        utilities.append(-max(below - rank, rank - upto, Fraction(0)))
-    chosen = choose(
-        utilities,
-        1,
-        sensitivity=max(share, 1 - share),
-        epsilon=Fraction(epsilon),
-        rng=release_source(rng),
-    )
-    return float(points[chosen[0]])

@@ -17,10 +17,28 @@ A count changes by one, a sum by the record's value, and the mean by
           |\Delta_i| \le \frac{\text{range}}{n} ,
 
 so a record at the mean of the others loses nothing, and the loss grows with the distance from this
-mean.
-The coefficients of least squares are in :mod:`pdpbook.per_instance.least_squares`.  Quantiles are
-released by the exponential mechanism, where the loss is the largest change of a log probability
-over all candidates.  Taught in *What a released statistic tells about each record*.
+mean.  The coefficients of least squares are in :mod:`pdpbook.per_instance.least_squares`.
+
+**A quantile** is chosen among public candidates by the exponential mechanism, and the loss is the
+largest change of the log probability of a candidate.  Each record is first replaced by the nearest
+candidate, which is a function of one record.  Let :math:`a(r)` be the number of records below the
+candidate r, and :math:`b(r)` the number of records at or below r.  The q-quantile has the rank qn,
+and r has all ranks from a(r) to b(r), so the utility of r is minus the distance of qn from this
+interval,
+
+.. math:: u(r)=-\max\{a(r)-qn,\;qn-b(r),\;0\} .
+
+The utility is 0 at a value that many records share if qn is among their ranks.  The utility
+:math:`-|b(r)-qn|` ignores such ties: it has the same value at the tie and at all candidates between
+the tie and the next record.
+
+*Sensitivity.*  If a record is removed, n falls to n - 1, and each of a(r) and b(r) either falls by
+one or does not change.  So :math:`a(r)-qn` rises by q or falls by 1 - q, and :math:`qn-b(r)` falls
+by q or rises by 1 - q.  A maximum changes by at most the largest change of its arguments, so u(r)
+changes by at most :math:`\max\{q,1-q\}`.  If a record is replaced by another, qn does not change,
+and a(r) and b(r) change by at most 1, so u(r) changes by at most 1.
+
+Taught in *What a released statistic tells about each record*.
 """
 
 from __future__ import annotations
@@ -33,7 +51,6 @@ from scipy.special import log_softmax
 
 from pdpbook import _validate
 from pdpbook.foundations.mechanisms import gaussian_delta
-from pdpbook.foundations.noisy_statistics import candidate_counts, nearest_candidates
 
 __all__ = [
     "gaussian_deltas",
@@ -259,8 +276,8 @@ def quantile_probabilities(
     >>> chances.round(4)
     array([0.1065, 0.787 , 0.1065])
     """
-    x, points, quantile, epsilon = _quantile_arguments(values, candidates, quantile, epsilon)
-    return np.exp(_log_probabilities(candidate_counts(x, points), quantile, epsilon))
+    counts, _, quantile, epsilon = _quantile_arguments(values, candidates, quantile, epsilon)
+    return np.exp(_log_probabilities(counts, quantile, epsilon))
 
 
 def quantile_losses(
@@ -290,17 +307,16 @@ def quantile_losses(
     >>> quantile_losses([1, 1, 2, 9, 9], [0, 2, 8], quantile=0.5, epsilon=1.0).round(3)
     array([0.568, 0.568, 0.304, 0.568, 0.568])
     """
-    x, points, quantile, epsilon = _quantile_arguments(values, candidates, quantile, epsilon)
-    if x.size < 2:
-        raise ValueError(f"values must contain at least 2 records, got {x.size}")
-    counts = candidate_counts(x, points)
+    counts, nearest, quantile, epsilon = _quantile_arguments(values, candidates, quantile, epsilon)
+    if nearest.size < 2:
+        raise ValueError(f"values must contain at least 2 records, got {nearest.size}")
     present = _log_probabilities(counts, quantile, epsilon)
-    losses = np.zeros(points.size)
+    losses = np.zeros(counts.size)
     for k in np.flatnonzero(counts):
         counts[k] -= 1
         losses[k] = np.abs(present - _log_probabilities(counts, quantile, epsilon)).max()
         counts[k] += 1
-    return losses[nearest_candidates(x, points)]
+    return losses[nearest]
 
 
 def _ends(lower: float, upper: float) -> tuple[float, float]:
@@ -338,13 +354,17 @@ def _distances(changes: ArrayLike, sigma: float) -> NDArray[np.float64]:
 
 def _quantile_arguments(
     values: ArrayLike, candidates: ArrayLike, quantile: float, epsilon: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float, float]:
+) -> tuple[NDArray[np.int64], NDArray[np.int64], float, float]:
+    """Return the number of records at each candidate and the candidate of each record."""
     x = _validate.finite_vector("values", values)
     points = _validate.finite_vector("candidates", candidates)
     if (np.diff(points) <= 0).any():
         raise _validate.fail("candidates", "in ascending order", candidates)
     quantile = _validate.number("quantile", quantile, above=0.0, below=1.0)
-    return x, points, quantile, _validate.number("epsilon", epsilon, above=0.0)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    middles = points[:-1] / 2.0 + points[1:] / 2.0
+    nearest = np.searchsorted(middles, x)  # halfway between two candidates, the lower one
+    return np.bincount(nearest, minlength=points.size), nearest, quantile, epsilon
 
 
 def _log_probabilities(
