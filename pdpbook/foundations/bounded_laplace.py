@@ -1,18 +1,18 @@
 r"""The bounded Laplace mechanism: noise that cannot leave the range of the answer.
 
-A share lies in [0, 1], and a count is not negative.  A noisy answer may be clamped to its range
-*after* the draw, which is post-processing, or drawn from the Laplace density restricted to the
-range and renormalised.  The second is the bounded Laplace mechanism.  The normalising integral
-depends on the answer, so a record that moves the answer also changes the integral.  On [l, u] with
-sensitivity Δ, the scale b gives
+A share is a number in [0, 1], and a count is not negative.  A noisy answer may be clamped to its
+range *after* the draw, which is post-processing, or drawn from the Laplace density restricted to
+the range and renormalised.  The second method is the bounded Laplace mechanism.  The normalising
+integral depends on the answer, so a record that moves the answer also changes the integral.  For
+the range from l to u and the sensitivity Δ, the scale b gives
 
 .. math::
 
     e^{\varepsilon(b)}=\frac{e^{\Delta/b}-1}{1-e^{-(u-l)/b}}
     +e^{\Delta/b}\,\frac{1-e^{-(u-l-\Delta)/b}}{1-e^{-(u-l)/b}} ,
 
-which is more than :math:`e^{\Delta/b}` unless Δ is the whole range, as in the later chapters of the
-book; the two are then equal.
+which is more than :math:`e^{\Delta/b}` unless Δ is the whole range.  In that case, which is the
+case of the later chapters of the book, the two are equal.
 """
 
 from __future__ import annotations
@@ -30,13 +30,14 @@ __all__ = ["bounded_laplace_mechanism", "bounded_laplace_scale"]
 def bounded_laplace_scale(
     *, lower: float, upper: float, sensitivity: float, epsilon: float
 ) -> float:
-    r"""Return the smallest scale that makes Laplace noise restricted to a range ε-private.
+    r"""Return the smallest scale at which Laplace noise restricted to a range is ε-private.
 
     Parameters
     ----------
     lower, upper : float
     sensitivity : float
-        :math:`0 < \Delta \le` ``upper - lower``.
+        :math:`0 < \Delta \le` ``upper - lower``: the largest change when a record is removed (or
+        replaced).
     epsilon : float, ε from 1e-9 to 500
 
     Returns
@@ -46,7 +47,6 @@ def bounded_laplace_scale(
 
     Notes
     -----
-    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019), who find b as a fixed point.  Taught
     in *Other mechanisms*.
 
@@ -85,7 +85,7 @@ def bounded_laplace_mechanism(
     ----------
     value : float or array_like
         The exact answer, within the range.  Each entry of an array gets independent noise, and ε is
-        the privacy level of each entry alone.
+        the privacy level of each single entry.
     lower, upper, sensitivity, epsilon : float
         As for :func:`bounded_laplace_scale`.
     rng : numpy.random.Generator
@@ -98,9 +98,8 @@ def bounded_laplace_mechanism(
 
     Notes
     -----
-    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019).  Taught in *Other mechanisms*.  Do
-    not release the result: the low bits of floating-point noise betray the answer.
+    not release the result: the low bits of floating-point noise reveal the answer.
 
     Examples
     --------
@@ -144,7 +143,7 @@ def _range(lower: float, upper: float, sensitivity: float) -> tuple[float, float
         raise _validate.fail("upper", f"a finite distance above lower={lower!r}", upper)
     sensitivity = _validate.number("sensitivity", sensitivity)
     if not 1e-290 * (upper - lower) <= sensitivity:
-        raise _validate.fail("sensitivity", "at least 1e-290 of the range", sensitivity)
+        raise _validate.fail("sensitivity", "at least 1e-290 times the range", sensitivity)
     if sensitivity > upper - lower:
         raise _validate.fail("sensitivity", f"at most the range {upper - lower:g}", sensitivity)
     return lower, upper, sensitivity

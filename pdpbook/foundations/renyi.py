@@ -13,7 +13,7 @@ Moments of independent losses multiply, so the ρ of several answers add up at e
 end one order is chosen to convert the sum into (ε, δ).  The limits and two examples:
 
 =====================  ==================================================================
-to :math:`\infty`      the largest loss: ε-DP
+:math:`\alpha\to\infty`  the largest loss: ε-DP
 to 1                   the mean loss, the Kullback–Leibler divergence
 Gaussian noise         :math:`\alpha\Delta_2^2/2\sigma^2`, a straight line
 Laplace noise          a curve that levels off at :math:`\Delta_1/b`
