@@ -25,7 +25,9 @@ many candidates there are.  The integral is a sum over the intervals between the
 Gaussian quadrature on each.
 
 **How far from the best.**  The product is at most 1 - t, so
-:math:`\Pr[r]\le p_r\int_0^1\frac{1-t}{1-p_rt}dt\le p_r\frac{1+p_r}2`.  One of those candidates (out of R) for which :math:`x\ge y` is therefore chosen with probability at most :math:`R\,e^{-y}(1+e^{-y})/2`.
+:math:`\Pr[r]\le p_r\int_0^1\frac{1-t}{1-p_rt}dt\le p_r\frac{1+p_r}2`.  The probability that a
+candidate with :math:`x\ge y` is chosen, out of R candidates, is therefore at most
+:math:`R\,e^{-y}(1+e^{-y})/2`.
 
 **Sampling** is exact: a uniform number selects the next candidate, a candidate that has been tried
 is skipped, and the coin is tossed by :mod:`pdpbook.foundations.discrete_noise`.
@@ -50,7 +52,7 @@ _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(10)
 
 
 def flip_nodes(candidates: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return nodes and weights of the integral over t for a number of candidates, both of shape (J,)."""
+    """Return nodes and weights, shape (J,), of the integral over t for a number of candidates."""
     panels = math.ceil(math.log2(candidates + 1.0)) + 4
     ends = np.append(0.0, 0.5 ** np.arange(panels, -1, -1.0))
     half = np.diff(ends) / 2.0

@@ -2,11 +2,11 @@ r"""The privacy loss of each record from a released statistic.
 
 A statistic f of the data is released once with noise.  Removing record i changes it by
 :math:`\Delta_i = f(D)-f(D_{-i})`, and the noise, which is chosen without the data, stays the same.
-The per-instance loss of record i therefore depends on the data through :math:`\Delta_i` alone.
-With independent Laplace noise of scale b on each number, the loss is
-:math:`\lVert\Delta_i\rVert_1/b`.  With independent Gaussian noise of standard deviation σ, the loss
-is infinite, but record i has a privacy profile, the smallest δ at each ε.  It is the profile of two
-Gaussians at the distance :math:`u_i=\lVert\Delta_i\rVert_2/\sigma`:
+The per-instance loss of record i therefore depends on the data only through :math:`\Delta_i`.  With
+independent Laplace noise of scale b on each number, the loss is :math:`\lVert\Delta_i\rVert_1/b`.
+With independent Gaussian noise of standard deviation σ, the loss is infinite, but record i has a
+privacy profile, the smallest δ at each ε.  This profile is that of two Gaussians at the distance
+:math:`u_i=\lVert\Delta_i\rVert_2/\sigma`:
 
 .. math:: \delta_i(\varepsilon) = \Phi\bigl(\tfrac{u_i}2-\tfrac\varepsilon{u_i}\bigr)
           - e^\varepsilon\,\Phi\bigl(-\tfrac{u_i}2-\tfrac\varepsilon{u_i}\bigr) .
@@ -118,7 +118,8 @@ def worst_mean_change(n: int, *, lower: float, upper: float) -> float:
     1.0
     """
     n = _validate.integer("n", n, at_least=2)
-    low, high = _ends(lower, upper)
+    low = _validate.number("lower", lower)
+    high = _validate.number("upper", upper, above=low)
     return high / n - low / n
 
 
@@ -173,8 +174,8 @@ def gaussian_deltas(changes: ArrayLike, *, epsilon: float, sigma: float) -> NDAr
     Returns
     -------
     ndarray, shape (n,)
-        The smallest δ of each record, :func:`pdpbook.foundations.gaussian_delta` at the distance
-        :math:`\lVert\Delta_i\rVert_2/\sigma`; 0 for a record that changes nothing.
+        The smallest δ of each record, which is :func:`pdpbook.foundations.gaussian_delta` at the
+        distance :math:`\lVert\Delta_i\rVert_2/\sigma`; 0 for a record that changes nothing.
 
     Notes
     -----
@@ -203,7 +204,7 @@ def gaussian_epsilons(changes: ArrayLike, *, delta: float, sigma: float) -> NDAr
     ----------
     changes, sigma
         As for :func:`gaussian_deltas`.
-    delta : float, from 1e-300 to below 1
+    delta : float, δ in [1e-300, 1)
 
     Returns
     -------
@@ -221,9 +222,7 @@ def gaussian_epsilons(changes: ArrayLike, *, delta: float, sigma: float) -> NDAr
     >>> gaussian_epsilons(mean_changes([0.0, 0.0, 3.0]), delta=1e-5, sigma=1.0).round(2)
     array([1.99, 1.99, 4.38])
     """
-    delta = _validate.number("delta", delta, above=0.0, below=1.0)
-    if delta < 1e-300:
-        raise _validate.fail("delta", "a number >= 1e-300 and < 1", delta)
+    delta = _validate.number("delta", delta, at_least=1e-300, below=1.0)
     distances = _distances(changes, sigma)
     epsilons = np.zeros(distances.size)
     moved = distances > _SMALLEST
@@ -256,14 +255,13 @@ def quantile_probabilities(
         Public points in ascending order, one of which is released.
     epsilon : float, ε > 0 of the release
     quantile : float
-        The share q in (0, 1) of the records that lie below or at it.
+        The share q in (0, 1) of the records at or below the quantile.
 
     Returns
     -------
     ndarray, shape (R,)
-        Each record counts for the nearest candidate.  If a records are below a candidate and b are
-        below or at it, its utility is :math:`-\max\{a-qn,qn-b,0\}`, which the removal of one record
-        changes by at most max(q, 1 - q), as :mod:`pdpbook.foundations.noisy_statistics` proves.
+        Proportional to :math:`e^{\varepsilon u(r)/2\max\{q,1-q\}}`, with the utility u(r) that the
+        head of this module defines.
 
     Notes
     -----
@@ -317,13 +315,6 @@ def quantile_losses(
         losses[k] = np.abs(present - _log_probabilities(counts, quantile, epsilon)).max()
         counts[k] += 1
     return losses[nearest]
-
-
-def _ends(lower: float, upper: float) -> tuple[float, float]:
-    low, high = _validate.number("lower", lower), _validate.number("upper", upper)
-    if not low < high:
-        raise _validate.fail("upper", f"larger than lower={low!r}", high)
-    return low, high
 
 
 def _rows(changes: ArrayLike) -> NDArray[np.float64]:
