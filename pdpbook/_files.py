@@ -4,8 +4,8 @@ The content is written to a temporary file in the same folder, which is then ren
 ever sees half a file, and nothing remains of a file that cannot be finished.
 
 A lock is the operating system's lock on a small file (:func:`locked`), so it ends with the process
-that holds it, however the process ends.  On a system without such locks, such as Windows, nothing
-is locked.
+that took it, however the process ends.  On a system without such locks, such as Windows, nothing is
+locked.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def different_files(files: Mapping[str, Path]) -> None:
     for (one, first), (two, second) in combinations(files.items(), 2):
         same = os.path.realpath(first) == os.path.realpath(second)
         if same or (first.exists() and second.exists() and os.path.samefile(first, second)):
-            raise ValueError(f"{two} must be another file than {one}, got {str(second)!r}")
+            raise ValueError(f"{two} must be a different file from {one}, got {str(second)!r}")
 
 
 @contextmanager
@@ -67,7 +67,7 @@ def locked(
 
     The file names the process that holds the lock.  If another process still holds it after the
     given number of seconds, ``refusal`` is raised; the message names that process and the time at
-    which it took the lock, and ends in the ``advice``.
+    which it took the lock, and ends with the ``advice``.
     """
     lock = _lock(path, refusal, advice, time.monotonic() + seconds)
     try:

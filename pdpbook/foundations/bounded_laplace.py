@@ -55,9 +55,17 @@ def bounded_laplace_scale(
     >>> round(bounded_laplace_scale(lower=0.0, upper=10.0, sensitivity=1.0, epsilon=1.0), 4)
     1.6116
     """
-    lower, upper, sensitivity = _range(lower, upper, sensitivity)
-    epsilon = _validate.number("epsilon", epsilon, at_least=1e-9, at_most=500.0)
+    lower = _validate.number("lower", lower)
+    upper = _validate.number("upper", upper, above=lower)
     width = upper - lower
+    if not math.isfinite(width):
+        raise _validate.fail("upper", f"a finite distance above lower={lower!r}", upper)
+    sensitivity = _validate.number("sensitivity", sensitivity)
+    if sensitivity < 1e-290 * width:
+        raise _validate.fail("sensitivity", "at least 1e-290 times the range", sensitivity)
+    if sensitivity > width:
+        raise _validate.fail("sensitivity", f"at most the range {width:g}", sensitivity)
+    epsilon = _validate.number("epsilon", epsilon, at_least=1e-9, at_most=500.0)
     low = sensitivity / epsilon  # never too large: the normalising integral only increases ε
     high = low
     while _epsilon(high, width, sensitivity) > epsilon:
@@ -133,17 +141,3 @@ def _epsilon(scale: float, width: float, sensitivity: float) -> float:
     step = sensitivity / scale
     ends = math.expm1((sensitivity - width) / scale) / math.expm1(-width / scale)
     return _exact.up(math.log1p(math.expm1(step) * (1.0 + ends)), 16)
-
-
-def _range(lower: float, upper: float, sensitivity: float) -> tuple[float, float, float]:
-    lower, upper = _validate.number("lower", lower), _validate.number("upper", upper)
-    if lower >= upper:
-        raise _validate.fail("upper", f"greater than lower={lower!r}", upper)
-    if not math.isfinite(upper - lower):
-        raise _validate.fail("upper", f"a finite distance above lower={lower!r}", upper)
-    sensitivity = _validate.number("sensitivity", sensitivity)
-    if not 1e-290 * (upper - lower) <= sensitivity:
-        raise _validate.fail("sensitivity", "at least 1e-290 times the range", sensitivity)
-    if sensitivity > upper - lower:
-        raise _validate.fail("sensitivity", f"at most the range {upper - lower:g}", sensitivity)
-    return lower, upper, sensitivity

@@ -489,7 +489,7 @@ def _noise_fits(value: Any, scale: Any, name: str) -> None:
     """Refuse noise that can move an answer beyond the largest float."""
     if max(float(np.abs(value).max()), 1000.0 * float(np.max(scale))) > 8e307:
         raise ValueError(
-            f"value and {name} must be so small that value plus 1000 scales is finite, "
+            f"value and {name} must be so small that value plus 1000 scales of noise is finite, "
             f"got a scale of {float(np.max(scale))!r}"
         )
 

@@ -144,9 +144,8 @@ def impossible_share(
     0.668
     """
     records = np.sort(_validate.finite_vector("values", values, entries=2))
-    lower, upper = _validate.number("lower", lower), _validate.number("upper", upper)
-    if not lower < upper:
-        raise _validate.fail("upper", f"larger than lower={lower!r}", upper)
+    lower = _validate.number("lower", lower)
+    upper = _validate.number("upper", upper, above=lower)
     if records[0] < lower or records[-1] > upper:
         raise _validate.fail("values", f"within [{lower:g}, {upper:g}]", values)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)

@@ -59,7 +59,7 @@ def gaussian_renyi(
     >>> gaussian_renyi([1.0, 2.0, 10.0], sigma=2.0)
     array([0.125, 0.25 , 1.25 ])
     """
-    orders = _orders(order)
+    orders = _validate.finite_array("order", order, at_least=1.0)
     ratio = _validate.number("sensitivity", sensitivity, above=0.0) / _validate.number(
         "sigma", sigma, above=0.0
     )
@@ -99,7 +99,7 @@ def laplace_renyi(
     >>> laplace_renyi([1.0, 2.0, 1e6], scale=2.0).round(4)
     array([0.1065, 0.2003, 0.5   ])
     """
-    orders = _orders(order)
+    orders = _validate.finite_array("order", order, at_least=1.0)
     step = _validate.number("sensitivity", sensitivity, above=0.0) / _validate.number(
         "scale", scale, above=0.0
     )
@@ -155,7 +155,3 @@ def renyi_epsilon(order: ArrayLike, divergence: ArrayLike, *, delta: float) -> t
     levels = curve + np.log1p(-1.0 / orders) - (math.log(delta) + np.log(orders)) / (orders - 1.0)
     best = int(levels.argmin())
     return max(float(levels[best]), 0.0), float(orders[best])
-
-
-def _orders(order: ArrayLike) -> NDArray[np.float64]:
-    return _validate.finite_array("order", order, at_least=1.0)

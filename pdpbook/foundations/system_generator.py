@@ -54,7 +54,7 @@ class SystemGenerator:
         """
         first, end = (0, low) if high is None else (low, high)
         if not 0 < (count := int(end) - int(first)) <= 2**63:
-            raise ValueError(f"high - low must be from 1 to 2**63, got low={first}, high={end}")
+            raise ValueError(f"high must be from 1 to 2**63 above low, got {first} and {end}")
         bits = (count - 1).bit_length()
         shape = () if size is None else np.atleast_1d(size)
         drawn = np.empty(int(np.prod(shape)), dtype=np.uint64)

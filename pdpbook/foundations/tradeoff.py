@@ -84,7 +84,7 @@ def tradeoff_bound(alpha: ArrayLike, *, epsilon: float, delta: float = 0.0) -> N
     >>> tradeoff_bound([0.0, 0.25, 1.0], epsilon=np.log(3)).round(4)
     array([1.  , 0.25, 0.  ])
     """
-    rate = _rates(alpha)
+    rate = _validate.finite_array("alpha", alpha, at_least=0.0, at_most=1.0)
     epsilon = _validate.number("epsilon", epsilon, at_least=0.0)
     delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -118,7 +118,7 @@ def gaussian_tradeoff(alpha: ArrayLike, *, shift: float) -> NDArray[np.float64]:
     """
     from scipy.special import ndtr, ndtri
 
-    rate = _rates(alpha)
+    rate = _validate.finite_array("alpha", alpha, at_least=0.0, at_most=1.0)
     shift = _validate.number("shift", shift, at_least=0.0)
     return np.asarray(ndtr(-ndtri(rate) - shift))
 
@@ -146,7 +146,7 @@ def laplace_tradeoff(alpha: ArrayLike, *, epsilon: float) -> NDArray[np.float64]
     >>> laplace_tradeoff([0.0, 0.5, 1.0], epsilon=1.0).round(4)
     array([1.    , 0.1839, 0.    ])
     """
-    rate = _rates(alpha)
+    rate = _validate.finite_array("alpha", alpha, at_least=0.0, at_most=1.0)
     epsilon = _validate.number("epsilon", epsilon, at_least=0.0)
     shrink = math.exp(-epsilon)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
@@ -154,7 +154,3 @@ def laplace_tradeoff(alpha: ArrayLike, *, epsilon: float) -> NDArray[np.float64]
         left = 1.0 - rate / shrink if shrink > 0.0 else 1.0  # the latter only for a rate of 0
     right = shrink * (1.0 - rate)
     return np.asarray(np.where(rate <= shrink / 2.0, left, np.where(rate <= 0.5, middle, right)))
-
-
-def _rates(alpha: ArrayLike) -> NDArray[np.float64]:
-    return _validate.finite_array("alpha", alpha, at_least=0.0, at_most=1.0)

@@ -43,7 +43,7 @@ def test_all_bits_of_a_large_number_are_independent_coins() -> None:
 
 @pytest.mark.parametrize("ends", [(0,), (3, 3), (-(2**62), 2**63)])
 def test_a_range_without_numbers_or_with_too_many_is_refused(ends: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="high must be 1 to 2"):
+    with pytest.raises(ValueError, match="high must be from 1 to 2"):
         SystemGenerator().integers(*ends)
 
 
