@@ -26,7 +26,7 @@ columns = st.lists(st.floats(-3.0, 7.0), min_size=3, max_size=30)
 def test_no_record_loses_more_than_epsilon_in_fractions(
     values: list[float], other: float, epsilon: float
 ) -> None:
-    """By removal, and 2ε by replacement, with the rounding of every step, without a tolerance."""
+    """Losses are at most ε by removal and 2ε by replacement, without a tolerance for rounding."""
     x = np.array(values)
     grid = mean_grid(x.size, lower=-3.0, upper=7.0)
     rate = Fraction(grid.rate(epsilon), UNITS)
@@ -49,7 +49,7 @@ def test_a_record_loses_as_it_is_far_from_the_middle() -> None:
 
 @pytest.mark.parametrize("epsilon", [0.3, 2.0, 30.0])
 def test_every_mean_of_a_small_scale_keeps_the_promise_output_by_output(epsilon: float) -> None:
-    """The chances of all outputs, with their two ends, where the noise is moved into the range."""
+    """All outputs are compared, including the two ends, to which outlying results are moved."""
     grid = MeanGrid(3, 0.0, 4.0, Fraction(1), 4)
     rate = grid.rate(epsilon) / UNITS
     inner = np.arange(1, 4)
@@ -118,7 +118,7 @@ def test_a_share_is_never_released_outside_0_and_1() -> None:
 
 
 def test_a_coarse_grid_has_the_exact_error() -> None:
-    """E|Z + off| by summation, where the rounding of the mean matters."""
+    """The error is E|Z + off| by summation, where the rounding of the mean matters."""
     grid = mean_grid(2, lower=0.0, upper=1.0)
     x = np.array([0.0, 0.00019])
     for epsilon in (10.0, 30.0):

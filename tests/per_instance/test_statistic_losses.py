@@ -1,4 +1,4 @@
-"""Losses by released statistics, against the removal of each record."""
+"""Losses from released statistics, compared with the removal of each record."""
 
 import itertools
 import math
@@ -124,7 +124,7 @@ def test_quantile_losses_are_those_of_deleting_each_record(values, level, epsilo
 
 
 def utilities(values: Sequence[float], points: Sequence[float], q: Fraction) -> list[Fraction]:
-    """Minus the distance of the rank qn from the ranks at each candidate, record by record."""
+    """Return minus the distance of the rank qn from the ranks at each candidate, by counting."""
     moved = [min(points, key=lambda point: (abs(point - x), point)) for x in values]
     found = []
     for point in points:
@@ -137,7 +137,7 @@ def utilities(values: Sequence[float], points: Sequence[float], q: Fraction) -> 
 
 @pytest.mark.parametrize("q", [Fraction(1, 4), Fraction(1, 2), Fraction(9, 10)])
 def test_the_utility_of_a_quantile_changes_by_as_much_as_is_proved(q: Fraction) -> None:
-    """All columns of four values on a scale of six, with ties and between the candidates."""
+    """Try all columns of four out of six values, with ties and values between candidates."""
     points, scale = (0.0, 2.0, 3.0, 7.0), (0.0, 1.0, 2.0, 2.5, 5.0, 9.0)
     removed = replaced = Fraction(0)
     for values in itertools.combinations_with_replacement(scale, 4):
