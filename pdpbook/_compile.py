@@ -1,9 +1,9 @@
 """The compiler: numba, with its cache on disk if a folder for it is writable.
 
 Compiling the loops of the package takes seconds, so numba keeps the machine code beside the source
-or in the user's cache folder.  If neither is writable (in a read-only installation, for a user
-without a home folder), the decorator ``numba.njit(cache=True)`` raises an error.  The loops are
-then compiled in every process, with no other consequence.
+or in the user's cache folder.  If neither is writable (in a read-only installation that is run by a
+user without a home folder), the decorator ``numba.njit(cache=True)`` raises an error.  The loops
+are then compiled in every process, with no other consequence.
 
 A user who waits at a terminal for more than three seconds is told why.
 

@@ -105,8 +105,7 @@ def limits(n: int, epsilon: float) -> tuple[Fraction, Fraction]:
     second are at most n 2⁵², and the two other numbers are at most 2⁵².
 
     An ε above 200 gives the same answers as 200.  At such an ε, :math:`w \le \tau S` requires no
-    more than
-    :math:`w < S`, or :math:`w = S = 0`, because S is less than :math:`2^{106} < e^{200}`.
+    more than :math:`w < S` or :math:`w = S = 0`, because :math:`S < 2^{106} < e^{200}`.
     """
     others, bits = Fraction(n - 1, n), 256
     most = least = None

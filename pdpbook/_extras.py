@@ -1,9 +1,8 @@
 """The optional dependencies: the extras of ``pyproject.toml``.
 
-The package itself needs NumPy, SciPy, numba, pandas, HiGHS and lazy-loader.  A module of an extra
-is imported by :func:`require` in the function that needs it, before this function does any work.
-The error for a missing module names the extra to install from a clone, because pdpbook is not in
-any package index.
+A module of an extra is imported by :func:`require` in the function that needs it, before this
+function does any work.  The error for a missing module names the extra to install from a clone,
+because pdpbook is not in any package index.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ __all__ = ["different_files", "locked", "write_whole"]
 
 
 def write_whole(path: Path, content: bytes, *, new: bool = False, private: bool = False) -> None:
-    """Write a file whole or not at all; the old content remains until the new one is complete.
+    """Write a file completely or not at all; the old content remains until the new one is complete.
 
     If ``new``, a file of that name must not exist yet (FileExistsError); if ``private``, only its
     owner may ever read it.
@@ -97,7 +97,7 @@ def _lock(path: Path, refusal: type[Exception], advice: str, until: float) -> in
             if time.monotonic() > until:
                 raise refusal(f"{path.parent}: held by {holder}. {advice}") from None
             time.sleep(0.02)
-        except OSError:  # a file system without locks, or a full one
+        except OSError:  # a file system that is full or has no locks
             os.close(lock)
             raise
     return None

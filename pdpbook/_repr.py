@@ -9,7 +9,7 @@ import numpy as np
 
 __all__ = ["chosen_repr", "short_repr"]
 
-_FEW = 8  #: number of entries that are shown
+_FEW = 8  #: largest number of entries that are shown
 
 
 def short_repr(result: Any) -> str:

@@ -105,7 +105,7 @@ class CsvFile:
         return names
 
     def batches(self, places: Sequence[int], *, skip: bool = False) -> Iterator[Any]:
-        """Yield the texts of some columns, with the first line; ``skip`` skips invalid lines."""
+        """Yield texts of some columns, including the first line; ``skip`` skips invalid lines."""
         lines, records = _Lines(self.encoding), 0
         with self._open(places, lines, skip=skip) as reader:
             for batch in reader:
@@ -252,13 +252,13 @@ def _numbers_of_words(
 
 
 def _doubles(array: Any) -> NDArray[np.float64]:
-    """Return doubles, nan for null, without ``to_numpy``, which would import pandas."""
+    """Return doubles, with nan for null, without ``to_numpy``, which would import pandas."""
     if array.null_count:
         array = array.fill_null(np.nan)
     return np.asarray(np.from_dlpack(array), dtype=np.float64)
 
 
 def _flags(array: Any) -> NDArray[np.bool_]:
-    """Return an array of truth values, without nulls, as NumPy's."""
+    """Return an Arrow array of truth values, without nulls, as a NumPy array."""
     arrow = require("pyarrow")
     return np.from_dlpack(array.cast(arrow.uint8())).astype(bool)

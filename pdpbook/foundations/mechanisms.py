@@ -82,7 +82,7 @@ def laplace_mechanism(
 
     Notes
     -----
-    Do not release the result: if ε is small, more than half of the possible doubles can come from
+    Do not release the result: if ε is small, more than half of the released doubles can come from
     only one of two neighbouring data sets (:func:`pdpbook.foundations.impossible_share`).
     :func:`geometric_mechanism` and :func:`pdpbook.noisy_mean` draw exactly.
 

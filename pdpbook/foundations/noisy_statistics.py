@@ -200,8 +200,8 @@ def noisy_mean(
     -------
     float
         The mean plus discrete Laplace noise, whose mean absolute value is about (upper - lower) /
-        (2 n epsilon), moved into the range.  It is a multiple of the precision above ``lower``;
-        :func:`mean_grid` computes the precision.
+        (2 n epsilon), moved into the range.  It is ``lower`` plus a multiple of the precision,
+        which :func:`mean_grid` computes, or ``upper``.
 
     Notes
     -----

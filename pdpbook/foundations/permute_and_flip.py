@@ -63,7 +63,7 @@ def flip_nodes(candidates: float) -> tuple[NDArray[np.float64], NDArray[np.float
 def rejections(
     exponents: NDArray[np.float64], numbers: NDArray[np.float64], nodes: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the log probability that no candidate of a group is accepted by each time, (G, J)."""
+    """Return the log probability that no candidate of a group is accepted by time t, (G, J)."""
     return numbers[:, None] * np.log1p(-np.exp(-exponents)[:, None] * nodes)
 
 

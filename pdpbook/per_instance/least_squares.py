@@ -3,7 +3,8 @@ r"""How far each record moves the least-squares coefficients.
 A response y is explained by features x, one of which may be constant, with the coefficients
 :math:`\hat\theta = H^{-1}X^{\mathsf T}y`, where :math:`H = X^{\mathsf T}X`.  Record i has the
 residual :math:`r_i = y_i-x_i^{\mathsf T}\hat\theta` and the leverage
-:math:`h_i = x_i^{\mathsf T}H^{-1}x_i`, a number in [0, 1].  Removing it changes the coefficients by
+:math:`h_i = x_i^{\mathsf T}H^{-1}x_i`, a number in [0, 1].  Removing the record changes the
+coefficients by
 
 .. math:: \Delta_i = \hat\theta-\hat\theta_{-i} = \frac{H^{-1}x_i\,r_i}{1-h_i} ,
 
@@ -51,7 +52,7 @@ class Influence:
     changes : ndarray, shape (n, d)
         The changes :math:`\hat\theta-\hat\theta_{-i}`, in the unit of the coefficients.
     cooks_distances : ndarray, shape (n,)
-        The distances :math:`D_i`; nan if the fit is perfect, when they are 0/0.
+        The distances :math:`D_i`; nan if the fit is perfect, because the formula is then 0/0.
     """
 
     coefficients: NDArray[np.float64]

@@ -216,8 +216,7 @@ def product_kernel(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     Notes
     -----
     Source: this book; Ryu, Jang & Yang (2024), section III, state that their method applies to
-    vectors without change.  Taught in *Experiment 3: large income, and vectors*, section on
-    vectors.
+    vectors without change.  Taught in *Experiment 3: large income, and vectors*.
 
     Examples
     --------

@@ -19,9 +19,9 @@ Proof: :math:`P/P_{-i} = (1-1/n)\,S/(S-p_i)`; solve the two inequalities for :ma
 If :math:`\varepsilon \ge \ln\frac{n}{n-1}`, then :math:`\sigma \le 0` and the left inequality is
 trivial.
 
-A comparison of doubles can be wrong if :math:`p_i(x)` is very close to :math:`\tau S(x)`, or τ to
-1.  The game therefore compares whole numbers: its kernels contain multiples of 2⁻⁵², so S is exact,
-and τ and σ are replaced by fractions that always give the same answer.
+A comparison of doubles can be wrong if τ is very close to 1, or :math:`p_i(x)` to
+:math:`\tau S(x)`.  The game therefore compares whole numbers: its kernels contain multiples of
+2⁻⁵², so S is exact, and τ and σ are replaced by fractions that always give the same answer.
 
 The functions here take one kernel row per record, or one per group of identical records, and the
 mass S; :class:`pdpbook.NVOGame` assembles both from a strategy profile.
