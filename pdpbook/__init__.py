@@ -1,10 +1,10 @@
 """pdpbook: per-instance differential privacy and the game that tunes its noise.
 
-This is the package of the book.  The top level contains the names that a newcomer needs.  All
-others are in the namespace of their part of the book, such as ``pdpbook.audit`` or
-``pdpbook.game``.  The names of a namespace are listed in its ``__init__.pyi`` and imported on first
-use, so ``import pdpbook`` takes almost no time.  The modules are named after their subjects, and
-their docstrings contain the theory.
+This is the package of the book.  The top level contains the names that a newcomer needs.  All other
+names are in the namespace of their part of the book, such as ``pdpbook.audit`` or ``pdpbook.game``.
+The names of a namespace are listed in its ``__init__.pyi`` and imported on first use, so ``import
+pdpbook`` takes almost no time.  The modules are named after their subjects, and their docstrings
+contain the theory.
 """
 
 import lazy_loader

@@ -32,7 +32,7 @@ from .foundations.mechanisms import (
     laplace_mechanism,
     randomised_response,
 )
-from .foundations.noisy_statistics import noisy_mean, noisy_quantile
+from .foundations.noisy_statistics import noisy_mean
 from .foundations.privacy import basic_composition
 from .foundations.sampling_query import Grid, PerInstanceLaplace
 from .game.best_response import best_response_dynamics
@@ -90,7 +90,6 @@ __all__ = [
     "load_published_table",
     "make_release",
     "noisy_mean",
-    "noisy_quantile",
     "optimal_attack",
     "own_data",
     "per_instance",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command and exit with its code; if an extra is missing, name it."""
+    """Run the command and exit with its code, or name the extra that is missing."""
     try:
         from pdpbook.commands.main import main as command
     except ImportError as error:

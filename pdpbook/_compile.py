@@ -1,9 +1,9 @@
 """The compiler: numba, with its cache on disk if a folder for it is writable.
 
 Compiling the loops of the package takes seconds, so numba keeps the machine code beside the source
-or in the user's cache folder.  If neither is writable (a read-only installation, run by a user
-without a home), the decorator ``numba.njit(cache=True)`` raises an error.  The loops are then
-compiled in every process, with no other consequence.
+or in the user's cache folder.  If neither is writable (in a read-only installation that is run by a
+user without a home folder), the decorator ``numba.njit(cache=True)`` raises an error.  The loops
+are then compiled in every process, with no other consequence.
 
 A user who waits at a terminal for more than three seconds is told why.
 
@@ -36,8 +36,8 @@ PATIENCE = 3.0  #: seconds
 
 @cache
 def tell() -> None:
-    """Explain why a first call takes long, once per process."""
-    print("pdpbook compiles its loops: once on this machine, some seconds.", file=sys.stderr)
+    """Explain once per process why the first call takes long."""
+    print("pdpbook compiles its loops, which takes some seconds, but only once.", file=sys.stderr)
 
 
 def compile_with_notice(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -65,7 +65,7 @@ def njit(function: Callable[..., Any]) -> Any:
         return function
     try:
         compiled = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    except RuntimeError:  # if the cache is not the cause, the second call fails in the same way
+    except RuntimeError:  # if the cache is not the cause, the second call fails, too
         compiled = numba.njit(nogil=True, error_model="numpy")(function)
     if hasattr(compiled, "compile"):  # false if numba is disabled
         vars(compiled)["compile"] = compile_with_notice(compiled.compile)

@@ -3,13 +3,14 @@ r"""The linear form of pDP as a comparison of whole numbers.
 In a mechanism in whole numbers, a record has weight w at an output, and the weights of all n
 records there sum to S, with w at most 2⁵² and S at most n 2⁵².  The record is private at this
 output if :math:`\sigma S \le w \le \tau S`.  For a rational ε other than 0, the number
-:math:`e^\varepsilon` is irrational, and so are τ and σ.  Hence no fraction w/S equals τ or σ, and
-no such fraction lies between τ and its nearest neighbour among them.  So τ can be replaced by this
-neighbour, and the comparison of whole numbers gives the same answer for every w and S.
+:math:`e^\varepsilon` is irrational, and so are τ and σ.  Hence no fraction w/S equals τ or σ.  The
+nearest of these fractions on either side of τ are called its *neighbours*; no fraction w/S is
+between τ and a neighbour.  So τ can be replaced by a neighbour, and the comparison of whole numbers
+gives the same answer for every w and S.
 
 The neighbours are found from an enclosure of :math:`e^{-\varepsilon}` between two fractions.  The
 number of its bits is doubled until both ends have the same neighbours, which must happen because
-the number between them is irrational.
+the number between the ends is irrational.
 
 An upper bound on a privacy loss in double precision, such as the ε of a composition, is rounded
 outward, and only by :func:`up` and :func:`down`.
@@ -38,10 +39,10 @@ __all__ = [
     "up",
 ]
 
-#: Every row of a kernel in whole numbers has weights that sum to this.
+#: The sum of the weights in every row of a kernel in whole numbers.
 UNITS = 2**52
 
-#: At this and any larger ε, a record is private even if the others have only one unit of S.
+#: At this and any larger ε, a record is private even if all others contribute only one unit to S.
 _LARGEST = 200.0
 
 
@@ -49,8 +50,8 @@ def exp_of_minus(epsilon: float, bits: int) -> tuple[Fraction, Fraction]:
     r"""Enclose :math:`e^{-\varepsilon}`, :math:`\varepsilon > 0`, strictly between two fractions.
 
     The series is summed and then squared in integers, once rounded down and once rounded up.  The
-    relative difference of the ends is less than 2**-bits.  An ε above 200 counts as 200, see
-    ``limits``.
+    relative difference of the ends is less than 2**-bits.  An ε above 200 counts as 200 (see
+    :func:`limits`).
     """
     exponent = Fraction(min(epsilon, _LARGEST))
     numerator, denominator = exponent.numerator, exponent.denominator
@@ -103,8 +104,8 @@ def limits(n: int, epsilon: float) -> tuple[Fraction, Fraction]:
     fraction is 0 if σ is not positive.  The numerator of the first and the denominator of the
     second are at most n 2⁵², and the two other numbers are at most 2⁵².
 
-    An ε above 200 gives the same answers as 200.  There :math:`w \le \tau S` requires no more than
-    :math:`w < S`, or :math:`w = S = 0`, because S is less than :math:`2^{106} < e^{200}`.
+    An ε above 200 gives the same answers as 200.  At such an ε, :math:`w \le \tau S` requires no
+    more than :math:`w < S` or :math:`w = S = 0`, because :math:`S < 2^{106} < e^{200}`.
     """
     others, bits = Fraction(n - 1, n), 256
     most = least = None
@@ -118,7 +119,7 @@ def limits(n: int, epsilon: float) -> tuple[Fraction, Fraction]:
 
 
 def _above(low: Fraction, high: Fraction, largest: int) -> Fraction | None:
-    """Return the neighbour above every number between two; None if the ends have different ones."""
+    """Return the next fraction above both numbers; None if their neighbours differ."""
     first, last = neighbours(low, largest), neighbours(high, largest)
     return first[1] if first == last and first[0] < first[1] else None
 

@@ -1,8 +1,8 @@
 """The optional dependencies: the extras of ``pyproject.toml``.
 
-The package itself needs NumPy, SciPy, numba, pandas, HiGHS and lazy-loader.  A module of an extra
-is imported by :func:`require` in the function that needs it, before this function does any work.
-The error for a missing module names the extra to install from a clone: no index has the package.
+A module of an extra is imported by :func:`require` in the function that needs it, before this
+function does any work.  The error for a missing module names the extra to install from a clone,
+because pdpbook is not in any package index.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["EXTRAS", "base_class", "progress_bar", "require"]
 
 #: Seconds after which a bar appears without being requested.
 PATIENCE = 3.0
-#: The extra that each module belongs to, by the top of its name.
+#: The extra of each module, by the top-level part of the module's name.
 EXTRAS = {
     "click": "command",
     "dask": "scale",
@@ -38,7 +38,8 @@ EXTRAS = {
 def require(module: str, extra: str | None = None) -> Any:
     """Import a module of an extra, such as ``"pyarrow.parquet"``, or say how to install it.
 
-    Pass ``extra`` if an extra other than that of :data:`EXTRAS` also contains the module.
+    Pass ``extra`` to name an extra other than that of :data:`EXTRAS`, if it contains the module as
+    well.
 
     Raises
     ------

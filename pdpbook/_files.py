@@ -4,8 +4,8 @@ The content is written to a temporary file in the same folder, which is then ren
 ever sees half a file, and nothing remains of a file that cannot be finished.
 
 A lock is the operating system's lock on a small file (:func:`locked`), so it ends with the process
-that holds it, however the process ends.  On a system without such locks, such as Windows, nothing
-is locked.
+that took it, however the process ends.  On a system without such locks, such as Windows, nothing is
+locked.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["different_files", "locked", "write_whole"]
 
 
 def write_whole(path: Path, content: bytes, *, new: bool = False, private: bool = False) -> None:
-    """Write a file whole or not at all; the old content remains until the new one is complete.
+    """Write a file completely or not at all; the old content remains until the new one is complete.
 
     If ``new``, a file of that name must not exist yet (FileExistsError); if ``private``, only its
     owner may ever read it.
@@ -56,7 +56,7 @@ def different_files(files: Mapping[str, Path]) -> None:
     for (one, first), (two, second) in combinations(files.items(), 2):
         same = os.path.realpath(first) == os.path.realpath(second)
         if same or (first.exists() and second.exists() and os.path.samefile(first, second)):
-            raise ValueError(f"{two} must be another file than {one}, got {str(second)!r}")
+            raise ValueError(f"{two} must be a different file from {one}, got {str(second)!r}")
 
 
 @contextmanager
@@ -67,7 +67,7 @@ def locked(
 
     The file names the process that holds the lock.  If another process still holds it after the
     given number of seconds, ``refusal`` is raised; the message names that process and the time at
-    which it took the lock, and ends in the ``advice``.
+    which it took the lock, and ends with the ``advice``.
     """
     lock = _lock(path, refusal, advice, time.monotonic() + seconds)
     try:
@@ -97,7 +97,7 @@ def _lock(path: Path, refusal: type[Exception], advice: str, until: float) -> in
             if time.monotonic() > until:
                 raise refusal(f"{path.parent}: held by {holder}. {advice}") from None
             time.sleep(0.02)
-        except OSError:  # a file system without locks, or a full one
+        except OSError:  # a file system that is full or has no locks
             os.close(lock)
             raise
     return None

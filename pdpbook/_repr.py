@@ -9,7 +9,7 @@ import numpy as np
 
 __all__ = ["chosen_repr", "short_repr"]
 
-_FEW = 8  #: number of entries that are shown
+_FEW = 8  #: largest number of entries that are shown
 
 
 def short_repr(result: Any) -> str:
@@ -22,13 +22,13 @@ def short_repr(result: Any) -> str:
 
 
 def chosen_repr(result: Any, /, **chosen: Any) -> str:
-    """Return the class of a result with the given values, in the same form."""
+    """Return the class of a result with the given values, in the form of :func:`short_repr`."""
     shown = [f"{name}={_show(value)}" for name, value in chosen.items()]
     return f"{type(result).__name__}({', '.join(shown)})"
 
 
 def _show(value: Any) -> str:
-    """Return a value as text, short if it is long."""
+    """Return a value as text, abbreviated if it is long."""
     if isinstance(value, np.ndarray):
         if value.ndim == 1 and value.size <= _FEW:
             return np.array2string(value, precision=4, separator=", ", max_line_width=10**6)

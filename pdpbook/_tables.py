@@ -8,9 +8,9 @@ are 0 to 9.  Texts of a Parquet file are read like those of a CSV file.
 
 A line end inside quotation marks does not end a record.  A mark that is not meant as a quotation
 mark, such as the inches in ``12"``, may therefore swallow all records up to the next such mark, and
-no rule can distinguish these from a note of several lines.  :class:`CsvFile` counts the line ends
-inside quotation marks, for the caller to report, and refuses a file that has some of them and an
-odd number of quotation marks.
+no rule can distinguish such records from a note of several lines.  :class:`CsvFile` counts the line
+ends inside quotation marks, for the caller to report, and refuses a file that has such line ends
+and an odd number of quotation marks.
 """
 
 from __future__ import annotations
@@ -98,14 +98,14 @@ class CsvFile:
 
     @cached_property
     def names(self) -> list[str]:
-        """The names of the columns, in the first line."""
+        """The names of the columns, from the first line."""
         names = [canonical(each) for each in self.first]
         if not any(names):
             raise ValueError("its first line is empty")
         return names
 
     def batches(self, places: Sequence[int], *, skip: bool = False) -> Iterator[Any]:
-        """Yield the texts of some columns, the first line too; ``skip`` skips what is no record."""
+        """Yield texts of some columns, including the first line; ``skip`` skips invalid lines."""
         lines, records = _Lines(self.encoding), 0
         with self._open(places, lines, skip=skip) as reader:
             for batch in reader:
@@ -191,7 +191,7 @@ def plain(array: Any) -> Any:
     arrow, types = require("pyarrow"), require("pyarrow.types")
     if types.is_dictionary(array.type):
         array = array.dictionary_decode()
-    with suppress(arrow.ArrowInvalid):  # bytes that are no text
+    with suppress(arrow.ArrowInvalid):  # bytes that are not a text
         if "binary" in str(array.type):
             array = array.cast(arrow.large_binary()).cast(arrow.large_string())
     return array.cast(arrow.large_string()) if "string" in str(array.type) else array
@@ -210,7 +210,8 @@ def numbers(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the values of an Arrow array as numbers, and which of them are not numbers.
 
-    The two signs apply to texts; if they are the same, no number has decimals.
+    The signs ``decimal`` and ``thousands`` apply to texts; if they are equal, no number has
+    decimals.
     """
     arrow, types = require("pyarrow"), require("pyarrow.types")
     array = plain(array)
@@ -226,10 +227,10 @@ def numbers(
 def _numbers_of_words(
     texts: Any, decimal: str, thousands: str | None
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return texts without blanks at their ends as numbers, and which of them are not."""
+    """Return texts without blanks at their ends as numbers, and which of them are not numbers."""
     arrow, compute = require("pyarrow"), require("pyarrow.compute")
     if decimal == "." and thousands is None:
-        with suppress(arrow.ArrowInvalid):  # where all are numbers, this is enough
+        with suppress(arrow.ArrowInvalid):  # this suffices if all are numbers
             values = _doubles(texts.cast(arrow.float64()))
             if np.count_nonzero(np.isnan(values)) == texts.null_count:  # no nan in strange letters
                 return values, np.zeros(len(values), dtype=bool)
@@ -251,13 +252,13 @@ def _numbers_of_words(
 
 
 def _doubles(array: Any) -> NDArray[np.float64]:
-    """Return doubles, nan for null, without ``to_numpy``, which would import pandas."""
+    """Return doubles, with nan for null, without ``to_numpy``, which would import pandas."""
     if array.null_count:
         array = array.fill_null(np.nan)
     return np.asarray(np.from_dlpack(array), dtype=np.float64)
 
 
 def _flags(array: Any) -> NDArray[np.bool_]:
-    """Return an array of truth values, without nulls, as NumPy's."""
+    """Return an Arrow array of truth values, without nulls, as a NumPy array."""
     arrow = require("pyarrow")
     return np.from_dlpack(array.cast(arrow.uint8())).astype(bool)

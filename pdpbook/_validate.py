@@ -8,7 +8,7 @@ with the given value: ``epsilon must be a finite number > 0, got epsilon=nan``.
 An argument that sets a size or a running time also has an upper limit.  No array of the package is
 larger than 2 GiB (:data:`MEMORY`); the error of :func:`memory` states how much an argument would
 need.  No loop has more than 10⁹ rounds (:data:`ROUNDS`), and no whole number is larger than 2⁵³,
-because floats represent all whole numbers up to 2⁵³.
+because floats represent all whole numbers up to 2⁵³ exactly.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ MEMORY = 2**31  #: bytes of the largest array that the package makes: 2 GiB
 ROUNDS = 10**9  #: rounds of the longest loop: draws, steps, restarts
 _DIMENSIONS = 32  #: NumPy allows 64, but its generators and iterators only 32
 
-_SHOWN = 100  #: characters of a text that an error shows
-_FEW = 4  #: entries of a list that an error shows
+_SHOWN = 100  #: largest number of characters of a text that an error shows
+_FEW = 4  #: largest number of entries of a list that an error shows
 
 _Kind = TypeVar("_Kind")
 
@@ -70,7 +70,7 @@ def fail(name: str, allowed: str, given: Any, error: type[Exception] = ValueErro
 
 
 def _shown(given: Any) -> str:
-    """Return the text by which an error shows an argument.
+    """Return the text with which an error shows an argument.
 
     Errors end up in logs and in shared notebooks, and two arguments may have been exchanged, so
     only the type and size of anything that can contain a column of data are shown.
@@ -162,7 +162,7 @@ def instance(name: str, value: Any, kind: type[_Kind]) -> _Kind:
 
 
 def function(name: str, value: Any, what: str, arguments: int = 1) -> Callable[..., Any]:
-    """Return a function that takes this number of arguments; refuse others before any call."""
+    """Return a function that takes this number of arguments; refuse any other before a call."""
     allowed = f"a function of {what}"
     if not callable(value):
         raise fail(name, allowed, value, TypeError)
@@ -233,7 +233,7 @@ def _array(name: str, values: Any) -> NDArray[Any]:
     if np.ma.is_masked(values):
         hidden = int(np.ma.count_masked(values))
         raise ValueError(
-            f"{name} must contain every value: NumPy would count masked values, "
+            f"{name} must not contain masked values, which NumPy would count as values, "
             f"got {name} with {hidden} masked value(s)"
         )
     try:
@@ -416,11 +416,11 @@ def profile_matrix(
 ) -> NDArray[np.int64]:
     """Return a (K, V) strategy profile: whole numbers >= 0 whose rows sum to the histogram.
 
-    A Solution or an Outcome is not a profile but has one, so the message asks for it.
+    A Solution or an Outcome is not a profile but has one, so the message asks for its profile.
     """
     if hasattr(values, "profile"):
         kind = type(values).__name__
-        raise fail(name, f"an array, which is the .profile of the {kind}", values, TypeError)
+        raise fail(name, f"an array, namely the .profile of the {kind}", values, TypeError)
     array = _array(name, values)
     expected = (counts.size, actions)
     if array.shape != expected:

@@ -185,7 +185,7 @@ game  game
 generator  rng
 generator?  rng: Outcome.sample PerInstanceLaplace.sample best_response_dynamics
     discrete_gaussian_mechanism dp_histogram
-    draw_released exponential_mechanism geometric_mechanism noisy_mean noisy_quantile
+    draw_released exponential_mechanism geometric_mechanism noisy_mean
     private_randomiser randomised_response
 grid  grid
 grid?  grid: NVOGame
@@ -344,7 +344,7 @@ RELATIONS: list[tuple[str, dict[str, Any], str | None]] = [
     ("report", dict(publish="quantiles", draws=1, bins=None, quantiles=[0.5, 0.5]), "quantiles"),
     ("Grid", LARGEST, "upper must be a finite distance above lower=-1.5e"),
     ("Grid", dict(lower=4.0), "upper must be a finite number > 4, got upper=4"),
-    ("Grid.index", dict(data=[1.0, 4.5]), r"data must lie in \[0, 4\], got data\[1\]=4.5"),
+    ("Grid.index", dict(data=[1.0, 4.5]), r"data must be in \[0, 4\], got data\[1\]=4.5"),
     ("Grid.padded", dict(data=THREE), "data must not be constant"),
     ("Grid.padded", dict(data=[1.0, 1.0 + 1e-9]), None),
     ("Grid.padded", dict(epsilon=1.4e-308), "epsilon must be large enough for a finite padding"),
@@ -359,7 +359,7 @@ RELATIONS: list[tuple[str, dict[str, Any], str | None]] = [
     ("basic_composition", dict(deltas=0.0, epsilons=[4e307] * 2), None),
     ("basic_composition", dict(epsilons=[1e308] * 2), "epsilons must be so small that their sum"),
     ("bounded_laplace_mechanism", dict(value=[0.5, 1.25]), r"value must be within .* value=1\.25"),
-    ("bounded_laplace_scale", dict(sensitivity=1.9e-290), "at least 1e-290 of the range"),
+    ("bounded_laplace_scale", dict(sensitivity=1.9e-290), "at least 1e-290 times the range"),
     ("bounded_laplace_scale", dict(sensitivity=2.1e-290), None),
     ("exponential_mechanism", dict(utilities=[[1.0]]), "utilities must be one-dimensional"),
     ("exponential_mechanism", dict(size=2**28, utilities=[0.0] + [-1e4] * 4), "10.*tries"),
@@ -369,7 +369,7 @@ RELATIONS: list[tuple[str, dict[str, Any], str | None]] = [
     ("geometric_mechanism", dict(sensitivity=2, epsilon=72.1), "epsilon must be at most 36 times"),
     ("geometric_mechanism", dict(sensitivity=2, epsilon=72.0), None),
     ("geometric_mechanism", dict(sensitivity=2, epsilon=1.9e-12), "epsilon must be at least 1e-12"),
-    ("impossible_share", dict(epsilon=1e-16), "epsilon must be such that the scale"),
+    ("impossible_share", dict(epsilon=1e-16), "epsilon must be such that .*between 1e-15"),
     ("impossible_share", dict(upper=3.0), r"values must be within \[0, 3\]"),
     ("laplace_mechanism", dict(sensitivity=1e-200, epsilon=1e200), "sensitivity / epsilon must"),
     ("laplace_mechanism", dict(sensitivity=THREE), "value and sensitivity / eps"),
@@ -377,9 +377,7 @@ RELATIONS: list[tuple[str, dict[str, Any], str | None]] = [
     ("laplace_renyi", dict(scale=1e-310), "scale must be so large|scale must be a finite number >"),
     ("noisy_mean", dict(upper=9e-101), "upper must be at least 1e-100 above lower"),
     ("noisy_mean", dict(values=[1.0]), "values must contain at least 2"),
-    ("noisy_quantile", dict(candidates=[2.0, 1.0]), "candidates must be in ascending order"),
-    ("noisy_quantile", dict(candidates=np.arange(1e5 + 1)), r"candidates must be at most 10\*\*5"),
-    ("optimal_composition", dict(epsilon=1.2e307), "epsilon must be so small that draws times it"),
+    ("optimal_composition", dict(epsilon=1.2e307), "epsilon must be so small that draws times"),
     ("optimal_composition", dict(epsilon=1.1e307), None),
     ("renyi_epsilon", dict(divergence=[0.1]), "divergence must have the length 2 of order"),
     ("renyi_epsilon", dict(order=[[2.0, 10.0]]), "order must be one-dimensional"),
@@ -405,7 +403,7 @@ RELATIONS: list[tuple[str, dict[str, Any], str | None]] = [
     ("least_squares_influence", dict(features=LINE), "features and response must have the same"),
     ("privacy_losses", dict(rows=[[0.5, 0.5, 0.0]]), r"rows must have shape \(records, 2\)"),
     ("privacy_losses", dict(rows=np.eye(2)[None]), r"rows must have shape .* of shape \(1, 2, 2\)"),
-    ("privacy_losses", dict(rows=np.eye(2), mass=[1.0, 0.5]), r"exceed mass, .* above it by 0\.5$"),
+    ("privacy_losses", dict(rows=np.eye(2), mass=[1.0, 0.5]), r"exceed mass, .* it by 0\.5$"),
     ("privacy_losses", dict(n=3), "mass must sum to n=3"),
     ("quantile_losses", dict(candidates=[2.0, 1.0]), "candidates must be in ascending order"),
     ("quantile_losses", dict(values=[1.0]), "values must contain at least 2 records"),
@@ -413,7 +411,7 @@ RELATIONS: list[tuple[str, dict[str, Any], str | None]] = [
     ("truncated_laplace_pdf", dict(location=[0.1] * 3), "x and location must have compatible"),
     ("truncated_laplace_pdf", dict(x=[0.1] * 3), "x and scale must have compatible shapes"),
     ("worst_least_squares_changes", dict(candidates=[[1, 2, 3]]), "as many columns as features, 2"),
-    ("worst_least_squares_changes", dict(lower=4.0), "upper must be larger than lower=4"),
+    ("worst_least_squares_changes", dict(lower=4.0), "upper must be a finite number > 4"),
     ("clopper_pearson_epsilon", dict(true_positives=11), "at most positives=10, got true_pos"),
     ("clopper_pearson_epsilon", dict(false_positives=13), "at most negatives=12, got false_pos"),
     ("one_run_epsilon", dict(correct=11), "correct must be at most guesses=10, got correct=11"),

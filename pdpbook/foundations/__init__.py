@@ -1,4 +1,4 @@
-"""Part 1 of the book: why noise, differential privacy, mechanisms, the random sampling query."""
+"""Part 1 of the book: differential privacy, its mechanisms, and the random sampling query."""
 
 import lazy_loader
 

@@ -15,7 +15,7 @@ from .mechanisms import (
     laplace_mechanism,
     randomised_response,
 )
-from .noisy_statistics import noisy_mean, noisy_quantile
+from .noisy_statistics import noisy_mean
 from .privacy import (
     Budget,
     advanced_composition,
@@ -58,7 +58,6 @@ __all__ = [
     "laplace_renyi",
     "laplace_tradeoff",
     "noisy_mean",
-    "noisy_quantile",
     "optimal_composition",
     "posterior_interval",
     "pure_epsilon",

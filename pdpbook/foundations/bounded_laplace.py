@@ -1,18 +1,18 @@
 r"""The bounded Laplace mechanism: noise that cannot leave the range of the answer.
 
-A share lies in [0, 1], and a count is not negative.  A noisy answer may be clamped to its range
-*after* the draw, which is post-processing, or drawn from the Laplace density restricted to the
-range and renormalised.  The second is the bounded Laplace mechanism.  The normalising integral
-depends on the answer, so a record that moves the answer also changes the integral.  On [l, u] with
-sensitivity Δ, the scale b gives
+A share is a number in [0, 1], and a count is not negative.  A noisy answer may be clamped to its
+range *after* the draw, which is post-processing, or drawn from the Laplace density restricted to
+the range and renormalised.  The second method is the bounded Laplace mechanism.  The normalising
+integral depends on the answer, so a record that moves the answer also changes the integral.  For
+the range from l to u and the sensitivity Δ, the scale b gives
 
 .. math::
 
     e^{\varepsilon(b)}=\frac{e^{\Delta/b}-1}{1-e^{-(u-l)/b}}
     +e^{\Delta/b}\,\frac{1-e^{-(u-l-\Delta)/b}}{1-e^{-(u-l)/b}} ,
 
-which is more than :math:`e^{\Delta/b}` unless Δ is the whole range, as in the later chapters of the
-book; the two are then equal.
+which is more than :math:`e^{\Delta/b}` unless Δ is the whole range.  In that case, the only one in
+the later chapters of the book, the two are equal.
 """
 
 from __future__ import annotations
@@ -30,13 +30,14 @@ __all__ = ["bounded_laplace_mechanism", "bounded_laplace_scale"]
 def bounded_laplace_scale(
     *, lower: float, upper: float, sensitivity: float, epsilon: float
 ) -> float:
-    r"""Return the smallest scale that makes Laplace noise restricted to a range ε-private.
+    r"""Return the smallest scale at which Laplace noise restricted to a range is ε-private.
 
     Parameters
     ----------
     lower, upper : float
     sensitivity : float
-        :math:`0 < \Delta \le` ``upper - lower``.
+        :math:`0 < \Delta \le` ``upper - lower``: the largest change when a record is removed (or
+        replaced).
     epsilon : float, ε from 1e-9 to 500
 
     Returns
@@ -46,7 +47,6 @@ def bounded_laplace_scale(
 
     Notes
     -----
-    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019), who find b as a fixed point.  Taught
     in *Other mechanisms*.
 
@@ -55,9 +55,17 @@ def bounded_laplace_scale(
     >>> round(bounded_laplace_scale(lower=0.0, upper=10.0, sensitivity=1.0, epsilon=1.0), 4)
     1.6116
     """
-    lower, upper, sensitivity = _range(lower, upper, sensitivity)
-    epsilon = _validate.number("epsilon", epsilon, at_least=1e-9, at_most=500.0)
+    lower = _validate.number("lower", lower)
+    upper = _validate.number("upper", upper, above=lower)
     width = upper - lower
+    if not math.isfinite(width):
+        raise _validate.fail("upper", f"a finite distance above lower={lower!r}", upper)
+    sensitivity = _validate.number("sensitivity", sensitivity)
+    if sensitivity < 1e-290 * width:
+        raise _validate.fail("sensitivity", "at least 1e-290 times the range", sensitivity)
+    if sensitivity > width:
+        raise _validate.fail("sensitivity", f"at most the range {width:g}", sensitivity)
+    epsilon = _validate.number("epsilon", epsilon, at_least=1e-9, at_most=500.0)
     low = sensitivity / epsilon  # never too large: the normalising integral only increases ε
     high = low
     while _epsilon(high, width, sensitivity) > epsilon:
@@ -85,7 +93,7 @@ def bounded_laplace_mechanism(
     ----------
     value : float or array_like
         The exact answer, within the range.  Each entry of an array gets independent noise, and ε is
-        the privacy level of each entry alone.
+        the privacy level of each single entry.
     lower, upper, sensitivity, epsilon : float
         As for :func:`bounded_laplace_scale`.
     rng : numpy.random.Generator
@@ -98,9 +106,8 @@ def bounded_laplace_mechanism(
 
     Notes
     -----
-    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019).  Taught in *Other mechanisms*.  Do
-    not release the result: the low bits of floating-point noise betray the answer.
+    not release the result: the low bits of floating-point noise reveal the answer.
 
     Examples
     --------
@@ -134,17 +141,3 @@ def _epsilon(scale: float, width: float, sensitivity: float) -> float:
     step = sensitivity / scale
     ends = math.expm1((sensitivity - width) / scale) / math.expm1(-width / scale)
     return _exact.up(math.log1p(math.expm1(step) * (1.0 + ends)), 16)
-
-
-def _range(lower: float, upper: float, sensitivity: float) -> tuple[float, float, float]:
-    lower, upper = _validate.number("lower", lower), _validate.number("upper", upper)
-    if lower >= upper:
-        raise _validate.fail("upper", f"greater than lower={lower!r}", upper)
-    if not math.isfinite(upper - lower):
-        raise _validate.fail("upper", f"a finite distance above lower={lower!r}", upper)
-    sensitivity = _validate.number("sensitivity", sensitivity)
-    if not 1e-290 * (upper - lower) <= sensitivity:
-        raise _validate.fail("sensitivity", "at least 1e-290 of the range", sensitivity)
-    if sensitivity > upper - lower:
-        raise _validate.fail("sensitivity", f"at most the range {upper - lower:g}", sensitivity)
-    return lower, upper, sensitivity

@@ -24,16 +24,17 @@ of probability :math:`e^{-2^jr}` before the first failure.  With the largest j f
 :math:`2^jr<1`, both need few coins, however wide the noise is.
 
 **Discrete Laplace**, :math:`\Pr[Z=z]\propto e^{-r|z|}`: a geometric number with a random sign,
-drawn again if it is 0 with a minus, because 0 would count twice (their Algorithm 2).
+drawn again if the number is 0 and the sign is a minus, because 0 would otherwise count twice
+(Algorithm 2 of the same paper).
 
 **Discrete Gaussian**, :math:`\Pr[Z=z]\propto e^{-hz^2}`: a discrete Laplace number z of rate r that
 is kept with probability :math:`e^{-(hz^2-r|z|+\kappa)}`, where :math:`\kappa\ge r^2/4h` makes the
-exponent positive for all z (their Algorithm 3).
+exponent nonnegative for all z (Algorithm 3 of the same paper).
 
 A rate is an ε divided by a sensitivity, rounded *down* to a multiple of :math:`2^{-62}`.  The noise
-is therefore at least as wide as requested, at most one part in :math:`10^6` wider, and the promise
-holds exactly.  Noise beyond :math:`\pm2^{62}` is returned as :math:`\pm2^{62}`.  This limit changes
-no result, because :func:`add_noise` clips the noisy number to :math:`\pm2^{61}`.
+is therefore at least as wide as requested and at most one part in :math:`10^6` wider, and the
+promise is kept exactly.  Noise beyond :math:`\pm2^{62}` is returned as :math:`\pm2^{62}`.  This
+limit changes no result, because :func:`add_noise` clips the noisy number to :math:`\pm2^{61}`.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ __all__ = [
 #: Rates and exponents are whole numbers of 2⁻⁶².
 BITS = 62
 UNITS = 2**BITS
-#: No noise is larger, and no noisy number is larger than half of it.
+#: The largest size of the noise; a noisy number is at most half as large.
 LARGEST = 2**62
 #: :func:`choose` tries at most this many candidates at once.
 _BLOCK = 2**14
@@ -72,7 +73,7 @@ _BLOCK = 2**14
 def rate_units(rate: Fraction) -> int:
     """Return a rate, ε divided by a sensitivity, in units of 2⁻⁶².
 
-    It is rounded down, because a lower rate means more noise; the rate must be at least 2⁻⁶².
+    The rate is rounded down, because a lower rate means more noise; it must be at least 2⁻⁶².
     """
     units = math.floor(rate * UNITS)
     if units < 1:
@@ -90,7 +91,7 @@ def coins(
     """
     kept = np.ones(exponents.size, dtype=bool)
     left = np.broadcast_to(wholes, exponents.shape).copy()
-    while (more := np.flatnonzero(kept & (left > 0))).size:  # a coin of 1/e for each unit
+    while (more := np.flatnonzero(kept & (left > 0))).size:  # one coin exp(-1) per unit
         left[more] -= 1
         kept[more] = _small_coins(np.full(more.size, UNITS), rng)
     kept[kept] = _small_coins(exponents[kept], rng)
@@ -98,7 +99,7 @@ def coins(
 
 
 def _small_coins(exponents: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Toss coins of probability exp(-x), where x is from 0 to 1, in units of 2⁻⁶²."""
+    """Toss coins of probability exp(-x) for numbers x from 0 to 1, in units of 2⁻⁶²."""
     answer = np.zeros(exponents.size, dtype=bool)
     going, number = np.arange(exponents.size), 1
     while going.size:
@@ -133,7 +134,7 @@ def geometric_numbers(units: int, size: int, rng: np.random.Generator) -> NDArra
 
 
 def discrete_laplace_noise(units: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    r"""Draw Z, :math:`\Pr[Z=z]\propto e^{-r|z|}`, exactly; the rate r is in units of 2⁻⁶²."""
+    r"""Draw Z with :math:`\Pr[Z=z]\propto e^{-r|z|}`, exactly; the rate r is in units of 2⁻⁶²."""
     noise = np.empty(size, dtype=np.int64)
     open_ = np.arange(size)
     while open_.size:
@@ -145,9 +146,9 @@ def discrete_laplace_noise(units: int, size: int, rng: np.random.Generator) -> N
 
 
 def laplace_reach(units: int, *, level: float = 0.95) -> int:
-    r"""Return the smallest t with :math:`\Pr[|Z|\le t]` at least the level, Z discrete Laplace.
+    r"""Return the smallest t with :math:`\Pr[|Z|\le t]` at least the level, for discrete Laplace Z.
 
-    With :math:`a=e^{-r}` it is :math:`\Pr[|Z|>t]=2a^{t+1}/(1+a)`.
+    The tail is :math:`\Pr[|Z|>t]=2a^{t+1}/(1+a)` with :math:`a=e^{-r}`.
 
     >>> laplace_reach(UNITS), laplace_reach(UNITS // 10)  # ε = 1 and ε = 0.1
     (3, 30)
@@ -197,10 +198,11 @@ def choose(
     r"""Choose candidates by the exponential mechanism, exactly, shape (size,).
 
     The logarithm of a weight is :math:`(\varepsilon/2-2^{-62})u/\Delta u`, rounded down to a
-    multiple of :math:`2^{-62}`.  A record changes it by at most ε/2, rounding included, and the
-    logarithm of the sum of the weights likewise, so the choice is ε-private.  Candidates are drawn
-    uniformly, and kept with a probability in proportion to their weight, until one is kept.  The
-    mean number of tries is at most the number of candidates.
+    multiple of :math:`2^{-62}`.  One record changes this logarithm by at most ε/2, including the
+    rounding, and changes the logarithm of the sum of the weights by no more, so the choice is
+    ε-private.  A candidate is drawn uniformly and kept with a probability proportional to its
+    weight, and this is repeated until a candidate is kept.  The mean number of tries is at most the
+    number of candidates.
     """
     slope = max(epsilon / 2 - Fraction(1, UNITS), Fraction(0)) / sensitivity * UNITS
     logs = [math.floor(slope * utility) for utility in utilities]

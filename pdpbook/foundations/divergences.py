@@ -1,11 +1,11 @@
-r"""How far two distributions are from each other: three measures.
+r"""Three measures of how far two distributions are apart.
 
 For a pair (P, Q) of distributions on the same outputs, such as those of a mechanism on two
 neighbouring data sets,
 
 - the smallest ε of :math:`(\varepsilon, 0)`-privacy is the largest :math:`|\ln P(x)/Q(x)|`;
 - the smallest δ at a given ε is the hockey-stick divergence
-  :math:`\sum_x (P(x)-e^\varepsilon Q(x))^+`, reached by the event where P exceeds
+  :math:`\sum_x (P(x)-e^\varepsilon Q(x))^+`, attained by the event on which P exceeds
   :math:`e^\varepsilon Q`;
 - the Kullback–Leibler divergence :math:`\sum_x P(x)\ln\frac{P(x)}{Q(x)}` is the mean of the privacy
   loss, and measures the information that a release loses.
@@ -31,7 +31,7 @@ def kl_divergence(p: ArrayLike, q: ArrayLike) -> float:
     Parameters
     ----------
     p, q : array_like, shape (K,)
-        Probability vectors: the distribution of the data, then the released one.
+        Probability vectors: the distribution of the data and that of the release.
 
     Returns
     -------
@@ -62,17 +62,17 @@ def pure_epsilon(p: ArrayLike, q: ArrayLike) -> float:
     Parameters
     ----------
     p, q : array_like, shape (K,)
-        Output distributions on a data set and on a neighbour.
+        Output distributions for a data set and for a neighbouring data set.
 
     Returns
     -------
     float
-        :math:`\max_x|\ln p(x)/q(x)|`, infinite if only one of them reaches some output.
+        :math:`\max_x|\ln p(x)/q(x)|`, infinite if only one of the two reaches some output.
 
     Notes
     -----
     Taught in *Laplace and Gaussian noise*.  It suffices to compare single outputs, because the
-    ratio of an event lies between the ratios of its outputs.
+    probability ratio of an event is between the ratios of its outputs.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def hockey_stick_divergence(p: ArrayLike, q: ArrayLike, *, epsilon: float) -> fl
     Parameters
     ----------
     p, q : array_like, shape (K,)
-        Output distributions on a data set and on a neighbour; the order matters.
+        Output distributions for a data set and for a neighbouring data set; the order matters.
     epsilon : float
         :math:`\varepsilon \ge 0`; at 0 this is the total variation distance.
 

@@ -7,14 +7,15 @@ only on its distance s from bin k.  With :math:`r = 1/(Kb)`, the bin width over 
 .. math:: m_0 = 1 - e^{-r/2}, \qquad
           m_s = \tfrac12\,(1 - e^{-r})\,e^{-r(s-1/2)} \quad (s \ge 1),
 
-where the first counts both halves of the record's own bin.  A row of noise lists the masses of all
-K bins, divided by their sum.  Every release in the book is made of such rows.  Taught in
-*The truncated Laplace density*.
+where :math:`m_0` counts both halves of the record's own bin.  A row of noise lists the masses of
+all K bins, divided by their sum.  Every release in the book is made of such rows.  Taught in *The
+truncated Laplace density*.
 
-These rows are the *ideal* mechanism, of real numbers, computed with rounding.  The mechanism that
-is analysed and used is one *in whole numbers*: each row consists of whole weights that sum to 2⁵²,
-and one uniform whole number selects an output.  Its probabilities are multiples of 2⁻⁵² and
-therefore exact doubles, and :func:`whole_weights` bounds their distance from the ideal ones.
+These rows describe the *ideal* mechanism, which is defined with real numbers and computed with
+rounding.  The mechanism that is analysed and used is a mechanism *in whole numbers*: each row
+consists of whole weights that sum to 2⁵², and one uniform whole number selects an output.  Its
+probabilities are multiples of 2⁻⁵² and therefore exact doubles, and the docstring of
+:func:`whole_weights` bounds their distance from the ideal probabilities.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from pdpbook._portable import exp, expm1
 
 __all__ = ["SCALES", "drawn_bins", "laplace_masses", "laplace_rows", "whole_weights"]
 
-#: A scale outside gives the row of the nearer end: hardly any noise, or the uniform distribution.
+#: A scale outside this range is moved to its nearer end: almost no noise, or almost uniform noise.
 SCALES = (1e-150, 1e150)
 
 #: The ideal mass of an output is positive; a mass that would underflow is replaced by this number.
@@ -40,11 +41,11 @@ SMALLEST = float(np.finfo(np.float64).tiny)
 def whole_weights(rows: NDArray[np.float64]) -> NDArray[np.int64]:
     r"""Round probabilities, shape (..., K), to whole weights that sum to 2⁵² along the last axis.
 
-    The weight of a probability p is the whole number nearest to :math:`2^{52}p`, or 1 if that is 0
-    and p is positive.  The first of the largest weights of the row then takes up the difference
-    to 2⁵²; no other weight is off by more than one unit.  The total variation distance between a
-    row of m positive probabilities with the sum :math:`1\pm\eta` and its weights over 2⁵² is
-    therefore at most :math:`(m-1)/2^{52}+\eta`.
+    The weight of a probability p is the whole number nearest to :math:`2^{52}p`, or 1 if that
+    number is 0 and p is positive.  The difference to 2⁵² is then added to the first of the largest
+    weights of the row; no other weight is off by more than one unit.  The total variation distance
+    between a row of m positive probabilities with the sum :math:`1\pm\eta` and its weights over 2⁵²
+    is therefore at most :math:`(m-1)/2^{52}+\eta`.
     """
     weights = np.rint(rows * float(UNITS)).astype(np.int64)
     np.maximum(weights, rows > 0.0, out=weights)
@@ -64,10 +65,11 @@ def drawn_bins(
 ) -> NDArray[np.int64]:
     """Draw bins with probabilities S(x) / (n 2⁵²), without rounding, shape (size,).
 
-    The sum of ``mass`` is ``records * units``.  One of these units is drawn, and each bin owns a
-    stretch of them.  The number of the unit may be too large for one draw, so its quotient and its
-    remainder by ``units`` are drawn as two independent uniform whole numbers.  The generator
-    ``rng`` may be any object whose ``integers(high, size=size)`` draws uniformly.
+    The sum of ``mass`` is ``records * units``.  One of these units is drawn, and each bin owns an
+    interval of units.  The number of the unit may be too large for one draw, so it is divided by
+    ``units``, and the quotient and the remainder are drawn as two independent uniform whole
+    numbers.  The generator ``rng`` may be any object whose ``integers(high, size=size)`` draws
+    uniformly.
     """
     ends = [divmod(end, units) for end in accumulate(mass)]
     quotients, remainders = (np.array(part, dtype=np.int64) for part in zip(*ends, strict=True))
@@ -83,7 +85,7 @@ def drawn_bins(
 
 
 def laplace_masses(scales: NDArray[np.float64], bins: int) -> NDArray[np.float64]:
-    """Return the :math:`m_s`, s = 0, …, K - 1, for each scale b > 0, shape (m, K).
+    """Return the masses :math:`m_s`, s = 0, …, K - 1, for each scale b > 0, shape (m, K).
 
     The scales are in units of the grid.  The masses are computed by ``expm1``: the tails keep full
     relative precision down to 2.2e-308, and every machine computes the same bits.
@@ -97,7 +99,7 @@ def laplace_masses(scales: NDArray[np.float64], bins: int) -> NDArray[np.float64
 def laplace_rows(
     places: NDArray[np.int64], scales: NDArray[np.float64], bins: int
 ) -> NDArray[np.float64]:
-    """Return the truncated Laplace distributions of m places with scales b >= 0, shape (m, K).
+    """Return the truncated Laplace distributions for m places with scales b >= 0, shape (m, K).
 
     A scale of 0 means no noise: the row is 1 at the place and 0 elsewhere.  With any other scale,
     every entry is positive: an entry that would be below 2.2e-308 is set to this number.

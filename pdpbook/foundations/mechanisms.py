@@ -5,25 +5,27 @@ mechanism                 releases                            privacy
 ========================  ==================================  ============================
 randomised response       one bit, kept or flipped            ε-DP for each respondent
 Laplace                   f(D) + Lap(Δ₁/ε)                    ε-DP
-geometric                 f(D) + two-sided geometric          ε-DP, f in whole numbers
+geometric                 f(D) + two-sided geometric          ε-DP, for whole numbers
 Gaussian                  f(D) + N(0, σ²)                     (ε, δ)-DP, with Δ₂
 exponential               r with weight exp(ε u(D, r)/(2Δu))  ε-DP
 ========================  ==================================  ============================
 
-Δ₁ and Δ₂ are the largest changes of f in the L1 and in the L2 norm when one record comes or goes.
+Δ₁ and Δ₂ are the *sensitivities* of f, its largest changes in the L1 and in the L2 norm by the
+removal or by the replacement of one record.  If the sensitivity is that of removal, the promise is
+about removal; if it is that of replacement, the promise is about replacement.
 :func:`laplace_epsilon` and :func:`gaussian_delta` compute the *privacy maps* of Laplace and
-Gaussian noise.  The two samplers accept a separate scale for each entry.
+Gaussian noise.  The samplers of these two kinds of noise accept a separate scale for each entry.
 
-There are two kinds of samplers.  :func:`geometric_mechanism`, :func:`exponential_mechanism` and
+There are two kinds of sampler.  :func:`geometric_mechanism`, :func:`exponential_mechanism` and
 :func:`randomised_response` draw *exactly*, with the samplers of
 :mod:`pdpbook.foundations.discrete_noise`: their results have exactly the stated distribution, so
 they may be used for a release.  Without ``rng`` they draw from the generator of the operating
 system, as a release must.
 
-:func:`laplace_mechanism` and :func:`gaussian_mechanism` are the textbook's mechanisms on real
+:func:`laplace_mechanism` and :func:`gaussian_mechanism` are the textbook mechanisms on real
 numbers.  They are for experiments and never for a release, because the low bits of a floating-point
-sum betray the exact answer (Mironov 2012; the chapter *From the theorem to the bits* runs the
-attack).  To release a mean or a sum, put it on a grid, as :func:`pdpbook.noisy_mean` does.
+sum reveal the exact answer (Mironov 2012; the chapter *From the theorem to the bits* runs the
+attack).  To release a mean or a sum, round it to a grid, as :func:`pdpbook.noisy_mean` does.
 """
 
 from __future__ import annotations
@@ -68,21 +70,20 @@ def laplace_mechanism(
     ----------
     value : float or array_like
     sensitivity : float or array_like
-        :math:`\Delta_1 > 0`, in the unit of ``value``: the L1 change of the whole array ``value``
-        that one record can make.  An array gives each entry its own scale.
+        :math:`\Delta_1 > 0`, in the unit of ``value``: the largest L1 change of the array ``value``
+        when a record is removed (or replaced).  An array gives each entry its own scale.
     epsilon : float or array_like, ε > 0
     rng : numpy.random.Generator
 
     Returns
     -------
     float or ndarray
-        ``value`` plus noise, in the broadcast shape of the three; a float if all are numbers.
+        ``value`` plus noise, in the broadcast shape of the arguments; a float if all are numbers.
 
     Notes
     -----
-    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
-    Do not release the result: with a small ε, more than half of such doubles can come from only one
-    of two neighbouring data sets (:func:`pdpbook.foundations.impossible_share`).
+    Do not release the result: if ε is small, more than half of the released doubles can come from
+    only one of two neighbouring data sets (:func:`pdpbook.foundations.impossible_share`).
     :func:`geometric_mechanism` and :func:`pdpbook.noisy_mean` draw exactly.
 
     Source: Dwork, McSherry, Nissim & Smith (2006); Utaliyeva, Shin & Choi (2021), eq. (5).
@@ -120,7 +121,6 @@ def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> float | ND
 
     Notes
     -----
-    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Taught in *Laplace and Gaussian noise*.
 
     Examples
@@ -149,7 +149,7 @@ def geometric_mechanism(
     ----------
     value : int or array_like of int, at most 2⁵³ in size
     sensitivity : int
-        The L1 change of ``value`` that one record can make, at least 1.
+        The largest L1 change of ``value`` when a record is removed (or replaced), at least 1.
     epsilon : float
         :math:`\varepsilon > 0`, from 1e-12 to 36 times the sensitivity.
     rng : numpy.random.Generator, optional
@@ -162,11 +162,10 @@ def geometric_mechanism(
 
     Notes
     -----
-    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Ghosh, Roughgarden & Sundararajan (2009).  Taught in *Other mechanisms*.  The noise is
     drawn exactly (:mod:`pdpbook.foundations.discrete_noise`), with ε / Δ₁ rounded down to a
-    multiple of :math:`2^{-62}`: every whole number can be returned, with the stated probability,
-    whatever ``value`` is.
+    multiple of :math:`2^{-62}`.  Whatever ``value`` is, every whole number can be returned, with
+    the stated probability.
 
     Examples
     --------
@@ -209,12 +208,11 @@ def gaussian_delta(
 
     Notes
     -----
-    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Balle & Wang (2018), Theorem 8.  Taught in *Laplace and Gaussian noise*.  With
     :math:`u=\Delta_2/\sigma`, :math:`z=\varepsilon/u-u/2` and :math:`w=z+u`, the two terms are
     :math:`\varphi(z)M(z)` and :math:`\varphi(z)M(w)`, where :math:`M=(1-\Phi)/\varphi` is the Mills
     ratio.  The function never forms :math:`e^{\varepsilon}` or a difference of two nearly equal
-    numbers, so δ has about twelve correct digits down to 1e-300.  It is rounded up.
+    numbers, so δ has about twelve correct digits down to 1e-300.  The result is rounded up.
 
     Examples
     --------
@@ -237,20 +235,19 @@ def analytic_gaussian_sigma(
     Parameters
     ----------
     sensitivity : float or array_like
-        :math:`\Delta_2 > 0`: the largest L2 change that one record can make.
+        :math:`\Delta_2 > 0`: the largest L2 change when a record is removed (or replaced).
     epsilon : float or array_like
         :math:`\varepsilon > 0`, of any size.
     delta : float
-        δ in [1e-300, 1); smaller floats have too few digits.
+        δ in [1e-300, 1); smaller floats have too few significant digits.
 
     Returns
     -------
     float or ndarray
-        The σ at which :func:`gaussian_delta` is δ, rounded up, to full precision.
+        The σ at which :func:`gaussian_delta` equals δ, to full precision and rounded up.
 
     Notes
     -----
-    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Balle & Wang (2018).  Taught in *Laplace and Gaussian noise*.
 
     Examples
@@ -280,7 +277,7 @@ def analytic_gaussian_sigma(
         sigma = _exact.up(widths * unit, 4)
     if not ((np.asarray(sigma) > 0.0) & np.isfinite(sigma)).all():
         raise ValueError(
-            "sensitivity must be such that the noise is a finite number > 0, "
+            "sensitivity must be such that the standard deviation is a finite number > 0, "
             f"got sensitivity={sensitivity!r}"
         )
     return sigma if np.ndim(sigma) else float(sigma)
@@ -300,9 +297,10 @@ def gaussian_mechanism(
     ----------
     value : float or array_like
     sensitivity : float or array_like
-        :math:`\Delta_2 > 0`: the L2 change of the whole array ``value`` that one record can make.
+        :math:`\Delta_2 > 0`: the largest L2 change of the array ``value`` when a record is removed
+        (or replaced).
     epsilon : float or array_like, ε > 0
-    delta : float, from 1e-300 to below 1
+    delta : float, δ in [1e-300, 1)
     rng : numpy.random.Generator
 
     Returns
@@ -312,8 +310,7 @@ def gaussian_mechanism(
 
     Notes
     -----
-    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
-    The low bits of a double betray the answer; for a release use the exact
+    The low bits of a double reveal the answer; for a release, use the exact
     :func:`discrete_gaussian_mechanism`.  Source: Balle & Wang (2018), Algorithm 1.  Taught in
     *Laplace and Gaussian noise*.
 
@@ -340,7 +337,8 @@ def exponential_probabilities(
     utilities : array_like, shape (R,)
         Utility u(D, r) of each candidate r.
     sensitivity : float
-        :math:`\Delta u > 0`: the most that one record can change the utility of any one candidate.
+        :math:`\Delta u > 0`: the largest change of any one utility when a record is removed (or
+        replaced).
     epsilon : float, ε > 0
 
     Returns
@@ -350,7 +348,6 @@ def exponential_probabilities(
 
     Notes
     -----
-    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: McSherry & Talwar (2007); Utaliyeva, Shin & Choi (2021), eq. (8).  Taught in
     *Other mechanisms*.
 
@@ -378,14 +375,14 @@ def exponential_mechanism(
     size: int | None = None,
     rng: np.random.Generator | None = None,
 ) -> int | NDArray[np.int64]:
-    """Choose a candidate at random: the higher its utility, the more probable it is.
+    """Choose a candidate at random, with a probability that increases with its utility.
 
     Parameters
     ----------
     utilities, sensitivity, epsilon
         As for :func:`exponential_probabilities`.
     size : int, optional
-        Number of independent draws, up to 2 GiB of them; one draw if not given.  Each costs ε.
+        Number of independent draws, at most 2 GiB of them; if not given, one.  Each draw costs ε.
     rng : numpy.random.Generator, optional
         For a release, leave it out: the default is the generator of the operating system.
 
@@ -396,10 +393,9 @@ def exponential_mechanism(
 
     Notes
     -----
-    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
-    Source: McSherry & Talwar (2007).  Taught in *Other mechanisms*.  The choice is
-    exact (:func:`pdpbook.foundations.discrete_noise.choose`), and the mean number of tries is at
-    most the number of candidates.
+    Source: McSherry & Talwar (2007).  Taught in *Other mechanisms*.  The choice is exact
+    (:func:`pdpbook.foundations.discrete_noise.choose`), and the mean number of tries is at most the
+    number of candidates.
 
     Examples
     --------
@@ -426,12 +422,12 @@ def exponential_mechanism(
 def randomised_response(
     answers: ArrayLike, *, epsilon: float, rng: np.random.Generator | None = None
 ) -> bool | NDArray[np.bool_]:
-    r"""Report a yes or no truthfully with probability :math:`e^\varepsilon/(1+e^\varepsilon)`.
+    r"""Report a yes or a no truthfully with probability :math:`e^\varepsilon/(1+e^\varepsilon)`.
 
     Parameters
     ----------
     answers : bool or array_like of bool
-    epsilon : float, ε > 0 of each respondent
+    epsilon : float, ε > 0 for each respondent
     rng : numpy.random.Generator, optional
         For a release, leave it out: the default is the generator of the operating system.
 
@@ -442,11 +438,11 @@ def randomised_response(
 
     Notes
     -----
-    In this local model, neighbours are any two answers of one person (replacement).  The truth or
-    the lie is proposed with probability 1/2 each; a lie is kept with probability
-    :math:`e^{-\varepsilon}`, the truth always, and the proposal is repeated until one is kept.
-    This is exact, with ε rounded down to a multiple of :math:`2^{-62}`.  Source: Warner (1965).
-    Taught in *Why noise?*
+    In this local model, neighbours are any two answers of one person (replacement).  The truth and
+    the lie are proposed with probability 1/2 each.  The truth is always kept, and a lie is kept
+    with probability :math:`e^{-\varepsilon}`; proposals are repeated until one is kept.  The draw
+    is exact, with ε rounded down to a multiple of :math:`2^{-62}`.  Source: Warner (1965).  Taught
+    in *Why noise?*
 
     Examples
     --------
@@ -493,7 +489,7 @@ def _noise_fits(value: Any, scale: Any, name: str) -> None:
     """Refuse noise that can move an answer beyond the largest float."""
     if max(float(np.abs(value).max()), 1000.0 * float(np.max(scale))) > 8e307:
         raise ValueError(
-            f"value and {name} must leave room for 1000 scales of noise, "
+            f"value and {name} must be so small that value plus 1000 scales of noise is finite, "
             f"got a scale of {float(np.max(scale))!r}"
         )
 
@@ -509,7 +505,7 @@ def _gaussian_delta(u: Any, epsilon: NDArray[np.float64]) -> NDArray[np.float64]
         z = epsilon / u - u / 2.0
         density = np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
         long = ndtr(-z) - density * mills(epsilon / u + u / 2.0)
-    # for small u, M(z) - M(z + u) is the integral of -M'(t) = 1 - t M(t), by Gauss's rule
+    # for small u, M(z) - M(z + u) is the integral of -M'(t) = 1 - t M(t), by Gaussian quadrature
     start, width = np.clip(z, -0.5, 50.0), np.minimum(u, 1.0)
     t = start[..., None] + 0.5 * width[..., None] * (_NODES + 1.0)
     short = density * 0.5 * width * ((1.0 - t * mills(t)) @ _WEIGHTS)

@@ -1,49 +1,33 @@
-r"""A mean and a quantile for release: whole numbers on a public grid, drawn without rounding.
+r"""A mean for release, on a public grid and drawn without rounding.
 
-**The mean.**  Let n be public and the values lie in a public range of length w, and choose a step g
-that depends on n and the range alone.  Each value is replaced by the whole number
-:math:`k_i\in\{0,\dots,W\}` of steps above the lower end that is next to it, W = ⌈w/g⌉.  This is a
-function of one record, so its rounding errors do not matter.  The signed distances of the values
-from the *middle* of the range, :math:`2k_i-W` half steps, are added, and the sum is divided by the
-public n, whatever the number of records is:
+Let n be public, let w be the length of a public range that contains the values, and choose a step g
+that depends only on n and on the range.  Each value is replaced by the nearest whole number
+:math:`k_i\in\{0,\dots,W\}` of steps above the lower end, with W = ⌈w/g⌉.  This number is a function
+of one record, so the rounding errors in it do not matter.  The signed distances of the values from
+the *middle* of the range, :math:`2k_i-W` half steps, are added, and the sum is divided by the
+public n, however many records there are:
 
 .. math:: M=\Bigl\lfloor\frac W2+\frac{\sum_i(2k_i-W)}{2n}+\frac12\Bigr\rfloor .
 
-With all n records M is the mean, rounded to a whole number of steps.  *Sensitivity.*  The neighbour
-of the data lacks one record, and n stays, because it is a public parameter of the algorithm.  So
-the sum loses one term of at most W in size, the fraction changes by at most W/2n, and M by at most
-:math:`\Delta=\lceil W/2n\rceil`, because :math:`\lfloor a+\Delta\rfloor=\lfloor a\rfloor+\Delta`.
-In the unit of the values this is w/2n, half of the range over n.  A record at the middle changes
-nothing; a record at an end changes most.  If a record is *replaced*, the sum loses one term and
-gets another, so M changes by at most 2Δ.  Discrete Laplace noise of rate ε/Δ on M is therefore
-ε-private for removal and 2ε-private for replacement, including all sums and rounding.
+With all n records, M is the mean, rounded to a whole number of steps.
+
+*Sensitivity.*  The neighbouring data set lacks one record, but n does not change, because it is a
+public parameter of the algorithm.  So the sum loses one term of at most W in size, the fraction
+changes by at most W/2n, and M changes by at most :math:`\Delta=\lceil W/2n\rceil`, because
+:math:`\lfloor a+\Delta\rfloor=\lfloor a\rfloor+\Delta`.  In the unit of the values this is w/2n,
+half of the range over n.  A record at the middle of the range changes nothing, and a record at an
+end changes M most.  If a record is *replaced*, the sum loses one term and gains another, so M
+changes by at most 2Δ.  Discrete Laplace noise of rate ε/Δ on M is therefore ε-private for removal
+and 2ε-private for replacement, with all sums and all rounding taken into account.
 
 (A mean that divides by the actual number of records changes by up to w/n in both cases.  For
-removal it requires twice the noise, to hide a change that only the divisor causes.)
+removal, such a mean requires twice the noise, in order to hide a change that only the divisor
+causes.)
 
-The release is M with its noise, moved to the nearer end of the range if it is outside, which costs
-nothing.  It is a multiple of g above the lower end, or an end.  g is the *precision* of the
-release, a power of ten of at most a thousandth of w/n, so that rounding Δ up adds at most two parts
-in a thousand to the noise.
-
-**A quantile** is chosen among public candidates by the exponential mechanism.  Each record is first
-replaced by the nearest candidate, which is a function of one record.  Let :math:`a(r)` be the
-number of records below the candidate r, and :math:`b(r)` the number of records at or below r.  The
-q-quantile has the rank qn, and r has all ranks from a(r) to b(r), so the utility of r is minus the
-distance of qn from this interval,
-
-.. math:: u(r)=-\max\{a(r)-qn,\;qn-b(r),\;0\} .
-
-The utility is 0 at a value that many records share if qn is among their ranks.  The utility
-:math:`-|b(r)-qn|` ignores such ties: it has the same value at the tie and at all candidates between
-the tie and the next record.
-
-*Sensitivity.*  If a record is removed, n falls to n - 1, and a(r) and b(r) fall by one or stay.  So
-:math:`a(r)-qn` rises by q or falls by 1 - q, and :math:`qn-b(r)` falls by q or rises by 1 - q.  A
-maximum changes by at most the largest change of its arguments, so u(r) changes by at most
-:math:`\max\{q,1-q\}`.  If a record is replaced by another, qn stays and a(r) and b(r) change by at
-most 1, so u(r) changes by at most 1.  The utilities are fractions, and the choice is exact
-(:func:`pdpbook.foundations.discrete_noise.choose`).
+The release is the sum of M and the noise, moved to the nearer end of the range if it is outside,
+which costs no privacy.  The release is therefore an end of the range or a whole number of steps
+above the lower end.  The step g is the *precision* of the release, a power of ten that is at most a
+thousandth of w/n, so that rounding Δ up adds at most two parts in a thousand to the noise.
 """
 
 from __future__ import annotations
@@ -60,23 +44,15 @@ from pdpbook import _validate
 from pdpbook.foundations.discrete_noise import (
     UNITS,
     add_noise,
-    choose,
     discrete_laplace_noise,
     laplace_reach,
     rate_units,
 )
 from pdpbook.foundations.system_generator import release_source
 
-__all__ = [
-    "MeanGrid",
-    "candidate_counts",
-    "mean_grid",
-    "nearest_candidates",
-    "noisy_mean",
-    "noisy_quantile",
-]
+__all__ = ["MeanGrid", "mean_grid", "noisy_mean"]
 
-#: The step of the mean is at most this fraction of the largest change that one record can make.
+#: The step is at most the range divided by this number and by n.
 _FINENESS = 1000
 #: Sums of steps stay below this, so that they are exact in 64 bits.
 _LARGEST_SUM = 2**61
@@ -87,7 +63,7 @@ class MeanGrid:
     """The grid on which a mean is released; :func:`mean_grid` returns it.
 
     ``steps`` is the number W of steps from the lower end to the upper one, rounded up, and ``step``
-    the length of a step, the precision of the release, in the unit of the values.
+    is the length of one step, which is the precision of the release, in the unit of the values.
     """
 
     n: int
@@ -113,7 +89,7 @@ class MeanGrid:
         return (total + (self.steps + 1) * n) // (2 * n)
 
     def mean(self, values: NDArray[np.float64]) -> int:
-        """Return the mean in whole steps above the lower end; n stays if records are missing."""
+        """Return the mean in whole steps above the lower end; the divisor is always n."""
         return int(self._mean(int((2 * self.places(values) - self.steps).sum())))
 
     def changes(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -123,7 +99,7 @@ class MeanGrid:
         return changed
 
     def number(self, steps: int) -> float:
-        """Return the number at a number of steps above the lower end, moved into the range."""
+        """Return the number that is some steps above the lower end, moved into the range."""
         within = min(max(steps, 0), self.steps)
         return min(float(Fraction(self.lower) + within * self.step), self.upper)
 
@@ -140,10 +116,10 @@ class MeanGrid:
     def error(self, values: NDArray[np.float64], epsilon: float) -> float:
         r"""Return the mean distance of a noisy mean of level ε from the mean of the values.
 
-        It is the sum of :math:`\Pr[Y>t]` over all t from the mean x to the upper end, and of
-        :math:`\Pr[Y<t]` from the lower end to x, in steps, where Y = M + Z is not yet moved into
-        the range.  Between M and M + 1 the first is :math:`a/(1+a)` with :math:`a=e^{-r}`, and each
-        further step multiplies it by a.
+        It is the integral of :math:`\Pr[Y>t]` over t from the mean x to the upper end, plus the
+        integral of :math:`\Pr[Y<t]` over t from the lower end to x, in steps, where Y = M + Z is
+        not yet moved into the range.  The probability :math:`\Pr[Y>t]` is :math:`a/(1+a)` between M
+        and M + 1, with :math:`a=e^{-r}`, and each further step multiplies it by a.
         """
         rate, mean = self.rate(epsilon) / UNITS, self.mean(values)
         ends = (np.array([self.lower, self.upper, values.mean()]) - self.lower) / float(self.step)
@@ -165,7 +141,7 @@ class MeanGrid:
     def draw(
         self, values: NDArray[np.float64], epsilon: float, rng: np.random.Generator | None
     ) -> tuple[float, float, float]:
-        """Draw a noisy mean, and the ends of a 95 % interval for the mean from its noise."""
+        """Draw a noisy mean, and return it with the ends of a 95 % interval for the mean."""
         rate = self.rate(epsilon)
         noise = discrete_laplace_noise(rate, 1, release_source(rng))
         noisy = int(add_noise(np.array([self.mean(values)]), noise)[0])
@@ -177,9 +153,9 @@ def mean_grid(n: int, *, lower: float, upper: float) -> MeanGrid:
     """Return the grid for the mean of 2 to 10⁸ values on a range.
 
     Its step is the largest power of ten that is at most a thousandth of (upper - lower) / n; for n
-    above about 10⁷, it is the smallest one for which the sum of all records fits into 61 bits.  The
-    ends are at most 1e100 in size and at least 1e-100 apart.  Taught in *From the theorem to the
-    bits*.
+    above about 10⁷, it is the smallest power of ten for which the sum of all records fits into 61
+    bits.  The ends are at most 1e100 in size and at least 1e-100 apart.  Taught in *From the
+    theorem to the bits*.
 
     >>> grid = mean_grid(178, lower=200, upper=1800)
     >>> float(grid.step), grid.steps, grid.sensitivity
@@ -213,7 +189,7 @@ def noisy_mean(
     Parameters
     ----------
     values : array_like, shape (n,)
-        At least two numbers.  Values outside the range are moved to its nearer end.
+        At least two numbers.  Values outside the range are moved to the nearer end.
     lower, upper : float
         Ends of the range, chosen without looking at the values.
     epsilon : float, from 1e-6 to 30
@@ -223,14 +199,14 @@ def noisy_mean(
     Returns
     -------
     float
-        A multiple of the precision above ``lower``, which :func:`mean_grid` gives: the mean with
-        discrete Laplace noise with a mean absolute value of about (upper - lower) / (2 n epsilon),
-        moved into the range.
+        The mean plus discrete Laplace noise, whose mean absolute value is about (upper - lower) /
+        (2 n epsilon), moved into the range.  It is ``lower`` plus a multiple of the precision,
+        which :func:`mean_grid` computes, or ``upper``.
 
     Notes
     -----
     Neighbouring data sets differ by the removal of one record, and n is public: it is the divisor
-    for both.  If a record is replaced, the mean costs 2ε.  Source: Ghosh, Roughgarden &
+    for both data sets.  If a record is replaced, the mean costs 2ε.  Source: Ghosh, Roughgarden &
     Sundararajan (2009) for the noise; Canonne, Kamath & Steinke (2020) for the sampler.  Taught in
     *From the theorem to the bits*.
 
@@ -244,84 +220,3 @@ def noisy_mean(
     grid = mean_grid(records.size, lower=lower, upper=upper)
     epsilon = _validate.number("epsilon", epsilon, at_least=1e-6, at_most=30.0)
     return grid.draw(records, epsilon, rng)[0]
-
-
-def nearest_candidates(
-    values: NDArray[np.float64], candidates: NDArray[np.float64]
-) -> NDArray[np.int64]:
-    """Return the index of the candidate nearest to each record, shape (n,).
-
-    The candidates ascend.  A record halfway between two candidates counts for the lower one.
-    """
-    middles = candidates[:-1] / 2.0 + candidates[1:] / 2.0
-    return np.searchsorted(middles, values)
-
-
-def candidate_counts(
-    values: NDArray[np.float64], candidates: NDArray[np.float64]
-) -> NDArray[np.int64]:
-    """Return the number of records nearest to each of the ascending candidates, shape (R,)."""
-    return np.bincount(nearest_candidates(values, candidates), minlength=candidates.size)
-
-
-def noisy_quantile(
-    values: ArrayLike,
-    candidates: ArrayLike,
-    *,
-    epsilon: float,
-    rng: np.random.Generator | None = None,
-    quantile: float,
-) -> float:
-    r"""Release a quantile of a column with exactly the promised privacy.
-
-    Parameters
-    ----------
-    values : array_like, shape (n,)
-    candidates : array_like, shape (R,)
-        Public points in ascending order, one of which is released; at most 10⁵.
-    epsilon : float, ε > 0 of the release
-    rng : numpy.random.Generator, optional
-        For a release, leave it out: the default is the generator of the operating system.
-    quantile : float
-        The share q in (0, 1) of the records at or below the quantile.
-
-    Returns
-    -------
-    float
-        One of the candidates.  The nearer the rank qn is to the ranks of the records at a
-        candidate, the likelier the candidate; each record counts for the nearest candidate.  The
-        probabilities are those of :func:`pdpbook.per_instance.quantile_probabilities`, at an ε that
-        is smaller by :math:`2^{-61}`.
-
-    Notes
-    -----
-    Neighbouring data sets differ by the removal of one record.  Source: Smith (2011).  Taught in
-    *What a released statistic tells about each record*.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> noisy_quantile([1, 1, 2, 9, 9], [0, 2, 8], quantile=0.5, epsilon=4.0, rng=rng)
-    2.0
-    """
-    records = _validate.finite_vector("values", values)
-    points = _validate.finite_vector("candidates", candidates)
-    if (np.diff(points) <= 0).any():
-        raise _validate.fail("candidates", "in ascending order", candidates)
-    if points.size > 10**5:
-        raise ValueError(f"candidates must be at most 10**5 points, got {points.size}")
-    quantile = _validate.number("quantile", quantile, above=0.0, below=1.0)
-    epsilon = _validate.number("epsilon", epsilon, above=0.0)
-    share = Fraction(quantile)
-    rank, upto, utilities = share * records.size, 0, []
-    for count in candidate_counts(records, points).tolist():
-        below, upto = upto, upto + count
-        utilities.append(-max(below - rank, rank - upto, Fraction(0)))
-    chosen = choose(
-        utilities,
-        1,
-        sensitivity=max(share, 1 - share),
-        epsilon=Fraction(epsilon),
-        rng=release_source(rng),
-    )
-    return float(points[chosen[0]])

@@ -1,21 +1,22 @@
-r"""Permute-and-flip: a private choice, never worse than the exponential mechanism.
+r"""Permute-and-flip: a private choice, on average no worse than that of the exponential mechanism.
 
 The candidates are tried in a random order.  A candidate of utility u is accepted with probability
 :math:`e^{-x}`, where :math:`x=\sigma(u^*-u)` and :math:`u^*` is the largest utility; the first
-accepted candidate is chosen.  The best candidate is always accepted, so the choice ends.
+accepted candidate is chosen.  The best candidate is always accepted, so the procedure ends.
 
 **Privacy.** Suppose that a change of the data changes all utilities by numbers from l to h.  Then
 no probability changes by a factor of more than :math:`e^{\sigma(h-l)}`.  Proof: with independent
-exponential variables :math:`E_r` of mean 1 the choice has the distribution of
+exponential variables :math:`E_r` of mean 1, the choice has the distribution of
 :math:`\arg\max_r(\sigma u_r+E_r)` (Ding et al. 2021).  Fix all variables but that of r.  Then r
 wins if :math:`E_r\ge m`, where m is the largest of the other sums minus :math:`\sigma u_r`, and the
-change of the data raises m by at most :math:`\sigma(h-l)`.  Since :math:`\Pr[E\ge m+c]\ge
-e^{-c}\Pr[E\ge m]` for every m and c ≥ 0, the probability falls by at most that factor, and by
-symmetry it rises by at most that factor.  The exponential mechanism with weights :math:`e^{\sigma
-u}` is as private, and its expected utility is never larger (McKenna & Sheldon 2020).
+change of the data raises m by at most :math:`\sigma(h-l)`.  Since
+:math:`\Pr[E\ge m+c]\ge e^{-c}\Pr[E\ge m]` for every m and c ≥ 0, the probability falls by at most
+that factor, and by symmetry it rises by at most that factor.  The exponential mechanism with
+weights :math:`e^{\sigma u}` is as private, and its expected utility is never larger (McKenna &
+Sheldon 2020).
 
-**Distribution.**  Let each candidate be tried at a uniform time t.  It is chosen if it is the first
-to be accepted, so with :math:`p_r=e^{-x_r}`
+**Distribution.**  Let each candidate be tried at a uniform random time t.  Candidate r is chosen if
+it is the first to be accepted, so with :math:`p_r=e^{-x_r}`
 
 .. math:: \Pr[r]=p_r\int_0^1\prod_{s\ne r}(1-p_st)\,dt .
 
@@ -24,8 +25,9 @@ many candidates there are.  The integral is a sum over the intervals between the
 Gaussian quadrature on each.
 
 **How far from the best.**  The product is at most 1 - t, so
-:math:`\Pr[r]\le p_r\int_0^1\frac{1-t}{1-p_rt}dt\le p_r\frac{1+p_r}2`.  Of R candidates those with
-:math:`x\ge y` are therefore chosen with probability at most :math:`R\,e^{-y}(1+e^{-y})/2`.
+:math:`\Pr[r]\le p_r\int_0^1\frac{1-t}{1-p_rt}dt\le p_r\frac{1+p_r}2`.  The probability that a
+candidate with :math:`x\ge y` is chosen, out of R candidates, is therefore at most
+:math:`R\,e^{-y}(1+e^{-y})/2`.
 
 **Sampling** is exact: a uniform number selects the next candidate, a candidate that has been tried
 is skipped, and the coin is tossed by :mod:`pdpbook.foundations.discrete_noise`.
@@ -43,14 +45,14 @@ from pdpbook.foundations.discrete_noise import LARGEST, UNITS, coins
 
 __all__ = ["choice_reach", "flip_nodes", "flip_probabilities", "permute_and_flip", "rejections"]
 
-#: Candidates beyond this exponent do not change the sixteen digits of any other probability.
+#: Candidates with a larger exponent do not change any digit of the other probabilities.
 NEAR = 45.0
 _BLOCK = 2**14
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(10)
 
 
 def flip_nodes(candidates: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return nodes and weights of the integral over t for a number of candidates, both (J,)."""
+    """Return nodes and weights, shape (J,), of the integral over t for a number of candidates."""
     panels = math.ceil(math.log2(candidates + 1.0)) + 4
     ends = np.append(0.0, 0.5 ** np.arange(panels, -1, -1.0))
     half = np.diff(ends) / 2.0
@@ -61,7 +63,7 @@ def flip_nodes(candidates: float) -> tuple[NDArray[np.float64], NDArray[np.float
 def rejections(
     exponents: NDArray[np.float64], numbers: NDArray[np.float64], nodes: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the log probability that none of a group has been accepted by a time, shape (G, J)."""
+    """Return the log probability that no candidate of a group is accepted by time t, (G, J)."""
     return numbers[:, None] * np.log1p(-np.exp(-exponents)[:, None] * nodes)
 
 
@@ -70,7 +72,7 @@ def flip_probabilities(
 ) -> NDArray[np.float64]:
     """Return the log probability of one candidate of each group, shape (G,).
 
-    A group consists of ``numbers`` candidates with the same exponent x ≥ 0; the least x is 0.
+    A group consists of ``numbers`` candidates with the same exponent x ≥ 0; the smallest x is 0.
 
     >>> np.exp(flip_probabilities(np.array([0.0, np.log(2.0)]), np.array([1.0, 2.0]))).round(4)
     array([0.5833, 0.2083])
@@ -95,7 +97,8 @@ def permute_and_flip(
 ) -> int:
     """Choose one of the candidates 0, 1, … without rounding.
 
-    ``exponent`` returns the x of candidates in whole units of :math:`2^{-62}`; the least is 0.
+    ``exponent`` returns the exponents x of the given candidates in whole units of :math:`2^{-62}`;
+    the smallest exponent of all candidates is 0.
     """
     tried: set[int] = set()
     while True:

@@ -1,4 +1,4 @@
-r"""Differential privacy: the definition, and the cost of several promises.
+r"""Differential privacy: the definition, and the cost of several releases.
 
 A mechanism releases x with probability P(x) on one data set and Q(x) on a neighbour.  It is
 :math:`(\varepsilon,\delta)`-differentially private if for all neighbours, in both orders, and all
@@ -6,12 +6,12 @@ events S
 
 .. math:: P(S) \le e^{\varepsilon}\,Q(S) + \delta .
 
-The distance between P and Q is measured in :mod:`pdpbook.foundations.divergences`, and the best
-test between them in :mod:`pdpbook.foundations.tradeoff`.  This module computes how far a release
-can move a belief, and the total cost of several releases, or of one release to several records.
-The proofs are in the chapters *Differential privacy* and *Composition*.
+The module :mod:`pdpbook.foundations.divergences` measures the distance between P and Q, and
+:mod:`pdpbook.foundations.tradeoff` describes the best test between P and Q.  This module computes
+how far a release can move a belief, and the total cost of several releases, or of one release to
+several records.  The proofs are in the chapters *Differential privacy* and *Composition*.
 
-No cost is below the exact one: every rounding is upwards.
+All costs are rounded up, so none is below the exact cost.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def posterior_interval(prior: float, *, epsilon: float) -> tuple[float, float]:
     Returns
     -------
     low, high : float
-        Every posterior lies between these bounds: the odds change by a factor in
+        Bounds on every posterior probability: the odds change by a factor in
         :math:`[e^{-\varepsilon},e^{\varepsilon}]`.  Both bounds are rounded outwards.
 
     Notes
@@ -89,7 +89,7 @@ def basic_composition(epsilons: ArrayLike, *, deltas: ArrayLike = 0.0) -> Budget
     epsilons : array_like, shape (k,)
         :math:`\varepsilon_j > 0` of each release, which may depend on the earlier releases.
     deltas : float or array_like, shape (k,)
-        :math:`\delta_j` in [0, 1) of each, or one for all.
+        :math:`\delta_j` in [0, 1) of each release, or one value for all releases.
 
     Returns
     -------
@@ -137,11 +137,11 @@ def advanced_composition(epsilon: float, *, draws: int, delta: float = 0.0, slac
     Returns
     -------
     Budget
-        The smaller of :math:`k\varepsilon`, with :math:`k\delta`, and
+        The cost with the smaller ε: either :math:`k\varepsilon` and :math:`k\delta`, or
 
         .. math:: k\varepsilon\tanh(\varepsilon/2)+\varepsilon\sqrt{2k\ln(1/\delta')},
 
-        with :math:`k\delta+\delta'`.
+        and :math:`k\delta+\delta'`.
 
     Notes
     -----
@@ -173,8 +173,8 @@ def advanced_composition(epsilon: float, *, draws: int, delta: float = 0.0, slac
 def optimal_composition(epsilon: float, *, draws: int, delta: float) -> float:
     r"""Return the smallest total ε that can be promised for k ε-private releases.
 
-    Randomised response is the worst ε-private mechanism: the output of any other can be computed
-    from its answer.  After k answers, the privacy loss takes the values
+    Randomised response is the worst ε-private mechanism: the output of any other ε-private
+    mechanism can be computed from its answer.  After k answers, the privacy loss takes the values
     :math:`(k-2j)\varepsilon` with binomial probabilities, so the exact δ is a sum.
 
     Parameters
@@ -187,8 +187,8 @@ def optimal_composition(epsilon: float, *, draws: int, delta: float) -> float:
     -------
     float
         The smallest :math:`\varepsilon' \ge 0` at which the composition is
-        :math:`(\varepsilon',\delta)`-private, rounded up: the probabilities are raised by the
-        rounding error of their logarithms before they are compared with δ.
+        :math:`(\varepsilon',\delta)`-private, rounded up: before the comparison with δ, the
+        probabilities are raised by the rounding errors of their logarithms.
 
     Notes
     -----
@@ -205,7 +205,7 @@ def optimal_composition(epsilon: float, *, draws: int, delta: float) -> float:
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     draws = _validate.integer("draws", draws, at_least=1, at_most=100_000)
     if draws * epsilon > 1e308:
-        raise _validate.fail("epsilon", "so small that draws times it is finite", epsilon)
+        raise _validate.fail("epsilon", "so small that draws times epsilon is finite", epsilon)
     delta = _validate.number("delta", delta, above=0.0, below=1.0)
     lies = np.arange(draws + 1.0)
     ways = gammaln(draws + 1) - gammaln(lies + 1) - gammaln(draws - lies + 1)

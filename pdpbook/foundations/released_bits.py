@@ -1,13 +1,14 @@
-r"""What the bits of a noisy number reveal about the number to which the noise was added.
+r"""How the bits of a noisy number reveal the number to which the noise was added.
 
 A program draws Laplace noise of scale b from a uniform number :math:`U=k\,2^{-53}` by inversion,
 
 .. math:: y=\begin{cases}x+b\ln(2U) & U<\tfrac12\\ x-b\ln(2-2U) & U\ge\tfrac12,\end{cases}
 
-and every operation rounds.  So y takes at most :math:`2^{53}` values, and this set depends on x.
-An attacker who compares two data sets with the answers x and x' counts how many k give the released
-y for x, and how many for x'.  The counts are the probabilities of y, in units of :math:`2^{-53}`.
-If the second count is 0, y proves that x was the answer, whatever ε was promised (Mironov 2012).
+and every operation rounds.  So y takes at most :math:`2^{53}` values, and the set of these values
+depends on x.  An attacker who compares two data sets with the answers x and x' counts how many
+numbers k give the released y for x, and how many give it for x'.  The counts are the probabilities
+of y, in units of :math:`2^{-53}`.  If the second count is 0, y proves that x was the answer,
+whatever ε was promised (Mironov 2012).
 
 The output increases with k, so the numbers k that give y form an interval, and two bisections find
 its ends.
@@ -38,7 +39,7 @@ def double_laplace(
     value : float
         The exact answer, at most 1e15 in size.
     size : int
-        Number of noisy answers, each with new noise.
+        Number of noisy answers, each with independent noise.
     scale : float, from 1e-15 to 1e15
     rng : numpy.random.Generator
     bits : int, bits of the uniform number, from 2 to 53
@@ -70,7 +71,7 @@ def laplace_preimages(
 
     Parameters
     ----------
-    numbers : array_like, shape (m,), what was released
+    numbers : array_like, shape (m,), the released numbers
     value : float
         A possible exact answer, at most 1e15 in size.
     scale, bits
@@ -79,7 +80,8 @@ def laplace_preimages(
     Returns
     -------
     ndarray of int, shape (m,)
-        Divided by ``2**bits - 1``, the probability that :func:`double_laplace` returns each number.
+        The counts; each divided by ``2**bits - 1`` is the probability that :func:`double_laplace`
+        returns that number.
 
     Notes
     -----
@@ -110,7 +112,7 @@ def impossible_share(
     rng: np.random.Generator,
     releases: int = 4000,
 ) -> float:
-    """Return the share of noisy means in doubles that prove the largest record was present.
+    """Return the share of noisy means in doubles that prove that the largest record was present.
 
     Parameters
     ----------
@@ -130,9 +132,9 @@ def impossible_share(
 
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record; the noise is the same for both.
-    The releases are for experiments.  Source: Mironov (2012) for the attack.  Taught in *From the
-    theorem to the bits*.
+    Neighbouring data sets differ by the removal of one record; the noise is the same for both.  The
+    noisy means are for experiments only.  Source: Mironov (2012) for the attack.  Taught in *From
+    the theorem to the bits*.
 
     Examples
     --------
@@ -142,9 +144,8 @@ def impossible_share(
     0.668
     """
     records = np.sort(_validate.finite_vector("values", values, entries=2))
-    lower, upper = _validate.number("lower", lower), _validate.number("upper", upper)
-    if not lower < upper:
-        raise _validate.fail("upper", f"larger than lower={lower!r}", upper)
+    lower = _validate.number("lower", lower)
+    upper = _validate.number("upper", upper, above=lower)
     if records[0] < lower or records[-1] > upper:
         raise _validate.fail("values", f"within [{lower:g}, {upper:g}]", values)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
@@ -153,7 +154,7 @@ def impossible_share(
         scale = float(np.divide(upper - lower, records.size * epsilon))
     if not 1e-15 <= scale <= 1e15 or max(-lower, upper) > 1e15:
         raise _validate.fail(
-            "epsilon", "such that the scale (upper - lower) / (n epsilon) is 1e-15 to 1e15", epsilon
+            "epsilon", "such that (upper - lower) / (n epsilon) is between 1e-15 and 1e15", epsilon
         )
     released = double_laplace(float(records.mean()), releases, scale=scale, rng=rng)
     without = laplace_preimages(released, value=float(records[:-1].mean()), scale=scale)
@@ -170,7 +171,7 @@ def _inverted(k: int, value: float, scale: float, bits: int) -> float:
 
 def _first(number: float, value: float, scale: float, bits: int) -> int:
     """Return the first k whose noisy value is at least a number."""
-    low, high = 1, 2**bits  # between 1 and one more than the last
+    low, high = 1, 2**bits  # the answer is at most one more than the last k
     while low < high:
         middle = (low + high) // 2
         if _inverted(middle, value, scale, bits) < number:

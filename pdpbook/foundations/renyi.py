@@ -9,11 +9,12 @@ maximum.  Rényi differential privacy bounds its exponential moments, one for ea
     D_\alpha(P\|Q) = \frac1{\alpha-1}\ln\sum_x P(x)^\alpha\,Q(x)^{1-\alpha} ,
 
 and a mechanism is :math:`(\alpha,\rho)`-RDP if this is at most ρ for all neighbours in both orders.
-Moments of independent losses multiply, so the ρ of several answers add up at every order.  In the
-end one order is chosen to convert the sum into (ε, δ).  The limits and two examples:
+Moments of independent losses multiply, so the values of ρ for several answers add up at every
+order.  In the end, one order is chosen to convert the sum into (ε, δ).  The limits of
+:math:`D_\alpha` in the order, and two examples:
 
 =====================  ==================================================================
-to :math:`\infty`      the largest loss: ε-DP
+to :math:`\infty`      the largest loss, as in ε-DP
 to 1                   the mean loss, the Kullback–Leibler divergence
 Gaussian noise         :math:`\alpha\Delta_2^2/2\sigma^2`, a straight line
 Laplace noise          a curve that levels off at :math:`\Delta_1/b`
@@ -41,6 +42,7 @@ def gaussian_renyi(
     ----------
     order : float or array_like, α >= 1
     sensitivity : float, Δ₂ > 0
+        The largest L2 change when a record is removed (or replaced).
     sigma : float, σ > 0
 
     Returns
@@ -50,7 +52,6 @@ def gaussian_renyi(
 
     Notes
     -----
-    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Mironov (2017), Proposition 7.  Taught, with a proof, in *Composition*.
 
     Examples
@@ -58,7 +59,7 @@ def gaussian_renyi(
     >>> gaussian_renyi([1.0, 2.0, 10.0], sigma=2.0)
     array([0.125, 0.25 , 1.25 ])
     """
-    orders = _orders(order)
+    orders = _validate.finite_array("order", order, at_least=1.0)
     ratio = _validate.number("sensitivity", sensitivity, above=0.0) / _validate.number(
         "sigma", sigma, above=0.0
     )
@@ -78,7 +79,7 @@ def laplace_renyi(
     ----------
     order : float or array_like, α >= 1
     sensitivity : float
-        :math:`\Delta > 0`: the most that one record can change the number.
+        :math:`\Delta > 0`: the largest change of the number when a record is removed (or replaced).
     scale : float, b > 0
 
     Returns
@@ -91,7 +92,6 @@ def laplace_renyi(
 
     Notes
     -----
-    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Mironov (2017), Proposition 6.  Taught, with a proof, in *Composition*.
 
     Examples
@@ -99,13 +99,13 @@ def laplace_renyi(
     >>> laplace_renyi([1.0, 2.0, 1e6], scale=2.0).round(4)
     array([0.1065, 0.2003, 0.5   ])
     """
-    orders = _orders(order)
+    orders = _validate.finite_array("order", order, at_least=1.0)
     step = _validate.number("sensitivity", sensitivity, above=0.0) / _validate.number(
         "scale", scale, above=0.0
     )
     if not math.isfinite(step):
         raise _validate.fail("scale", "so large that the divergence is finite", scale)
-    # nearer to 1, rounding would dominate; beyond 1e300, where the value is constant, it overflows
+    # nearer to 1, rounding would dominate; above 1e300 the value is constant and its terms overflow
     above = np.clip(orders, 1.0 + 1e-9, 1e300)
     rest = (above - 1.0) / (2.0 * above - 1.0) * np.expm1(-(2.0 * above - 1.0) * step)
     values = step + np.log1p(rest) / (above - 1.0)
@@ -128,15 +128,14 @@ def renyi_epsilon(order: ArrayLike, divergence: ArrayLike, *, delta: float) -> t
     epsilon, order : float
         The smallest of
         :math:`\rho+\ln\bigl(1-\frac1\alpha\bigr)-\frac{\ln\delta+\ln\alpha}{\alpha-1}` over the
-        orders given, 0 if that is negative, and the order at which it is attained.
+        given orders, or 0 if it is negative, and the order at which it is attained.
 
     Notes
     -----
-    Neighbouring data sets are those of the curve, which differ by the removal of one record or by
-    its replacement.
-
-    Source: Canonne, Kamath & Steinke (2020), Proposition 12, which improves on Mironov (2017),
-    Proposition 3: :math:`\rho+\frac{\ln(1/\delta)}{\alpha-1}`.  Proved in *Composition*.
+    Neighbouring data sets are those to which ``divergence`` applies: they differ by the removal or
+    by the replacement of one record.  Source: Canonne, Kamath & Steinke (2020), Proposition 12,
+    which improves on Mironov (2017), Proposition 3: :math:`\rho+\frac{\ln(1/\delta)}{\alpha-1}`.
+    Proved in *Composition*.
 
     Examples
     --------
@@ -156,7 +155,3 @@ def renyi_epsilon(order: ArrayLike, divergence: ArrayLike, *, delta: float) -> t
     levels = curve + np.log1p(-1.0 / orders) - (math.log(delta) + np.log(orders)) / (orders - 1.0)
     best = int(levels.argmin())
     return max(float(levels[best]), 0.0), float(orders[best])
-
-
-def _orders(order: ArrayLike) -> NDArray[np.float64]:
-    return _validate.finite_array("order", order, at_least=1.0)

@@ -1,8 +1,8 @@
 r"""The random sampling query: release one record, drawn at random, with noise.
 
-The data are numbers.  To describe the distribution of the released value exactly, the book
-puts them on a *grid* of K equal bins over an interval that is a little longer than the data's
-range, and replaces every value by the midpoint of its bin.  The interval is padded on both sides so
+The data are numbers.  To describe the distribution of the released value exactly, the book puts the
+numbers on a *grid* of K equal bins over an interval that is a little longer than the range of the
+data, and replaces every value by the midpoint of its bin.  The interval is padded on both sides so
 that Laplace noise of scale :math:`\Delta q/\varepsilon` moves the outermost record of a side beyond
 the end of this side with probability 1 - p:
 
@@ -11,7 +11,7 @@ the end of this side with probability 1 - p:
 The paper prints the pad without the minus sign; for p > 1/2 that number is negative and the
 interval would shrink.
 
-Everything after the grid is measured in units of the padded interval, [0, 1].
+After this step, everything is measured in units of the padded interval, which becomes [0, 1].
 """
 
 from __future__ import annotations
@@ -90,13 +90,13 @@ class Grid:
         epsilon : float, ε > 0 of the padding
         bins : int, number of bins K
         quantile : float
-            Probability p in (1/2, 1) that the noise on the largest record stays below the upper
+            Probability p in (1/2, 1) that the largest record, with its noise, stays below the upper
             end.
 
         Returns
         -------
         Grid
-            With ``sensitivity`` equal to the data's range over the padded range.
+            The grid; its ``sensitivity`` is the data's range over the padded range.
 
         Examples
         --------
@@ -135,21 +135,14 @@ class Grid:
         if outside.any():
             where = int(np.flatnonzero(outside)[0])
             raise ValueError(
-                f"data must lie in [{self.lower:g}, {self.upper:g}], "
+                f"data must be in [{self.lower:g}, {self.upper:g}], "
                 f"got data[{where}]={float(values[where])!r}"
             )
-        return self._bins_of(values)
-
-    def _bins_of(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the bin of each value; all of them lie inside the interval."""
         place = np.floor((values - self.lower) / self.width * self.bins).astype(np.int64)
         return np.minimum(place, self.bins - 1, out=place)
 
     def counts(self, data: ArrayLike) -> NDArray[np.int64]:
-        """Return the histogram of the data on this grid.
-
-        The values lie inside the interval; the result has the shape (K,).
-        """
+        """Return the histogram, shape (K,), of data inside the interval."""
         return np.bincount(self.index(data), minlength=self.bins).astype(np.int64)
 
 
@@ -158,25 +151,26 @@ class PerInstanceLaplace:
     """The random sampling query with a noise scale for each record.
 
     One draw picks a record, adds Laplace noise with the record's scale to the midpoint of its bin,
-    conditional on staying inside the grid, and returns the midpoint of the bin of the result.
+    conditional on the result staying inside the grid, and returns the midpoint of the bin of the
+    result.
 
     Parameters
     ----------
     data : array_like, shape (n,)
         The records, inside the grid's interval.
     scales : float or array_like, shape (n,)
-        Laplace scale b >= 0 of each record, or one for all, in units of the grid: 1 is the whole
-        padded interval.  A record of scale 0 gets no noise and is released as its own bin.
+        Laplace scale b >= 0 of each record, or one scale for all, in units of the grid: 1 is the
+        whole padded interval.  A record of scale 0 gets no noise and is released as its own bin.
     grid : Grid
 
     Notes
     -----
-    Source: Ryu, Jang & Yang (2024), definition 4 and eq. (6).  Taught in *One random
-    record*.  Draws are bin numbers, so the low bits of a released value reveal nothing.  Every draw
-    costs privacy: m draws cost m times as much as one.
+    Source: Ryu, Jang & Yang (2024), definition 4 and eq. (6).  Taught in *One random record*.  A
+    draw selects a bin number, so the low bits of a released value reveal nothing.  Every draw costs
+    privacy: m draws cost m times as much as one.
 
-    The noise of a record is rounded to probabilities that are multiples of 2⁻⁵², by
-    :func:`~pdpbook.foundations.grid_noise.whole_weights`, and drawn without any further rounding.
+    The probabilities of a record's outputs are rounded to multiples of 2⁻⁵² by
+    :func:`~pdpbook.foundations.grid_noise.whole_weights`, and draws involve no further rounding.
     The method :meth:`losses` returns each record's fixed-noise loss under removal.
 
     Examples
@@ -247,10 +241,10 @@ class PerInstanceLaplace:
         Returns
         -------
         ndarray, shape (n,)
-            :math:`\max_x |\ln P(x)/P_{-i}(x)|` in nats, infinite where a record alone reaches an
-            output.  It is computed from the integer weights that :meth:`sample` uses and rounded
-            up by a few units in the last place of the loss or of :math:`\ln\frac n{n-1}`,
-            whichever is larger, so it bounds the loss of this sampler.
+            :math:`\max_x |\ln P(x)/P_{-i}(x)|` in nats, infinite if only this record reaches some
+            output.  The loss is computed from the integer weights that :meth:`sample` uses and
+            rounded up by a few units in the last place of the loss or of :math:`\ln\frac n{n-1}`,
+            whichever is larger, so it is an upper bound for this sampler.
 
         Notes
         -----
@@ -287,7 +281,7 @@ class PerInstanceLaplace:
         Parameters
         ----------
         size : int
-            Number of independent draws, from 1 up to 2 GiB of them.
+            Number of independent draws, at most 2 GiB of them.
         rng : numpy.random.Generator, optional
             For a release, leave it out: the default is the generator of the operating system.
 

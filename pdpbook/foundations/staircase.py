@@ -1,7 +1,8 @@
 r"""Staircase noise, the additive ε-DP noise with the smallest error.
 
-A density that may fall by the factor :math:`e^{-\varepsilon}` over every stretch of length Δ, and
-no faster, need not fall *smoothly*, as Laplace's does.  The staircase falls in steps:
+The density of ε-private noise may fall by the factor :math:`e^{-\varepsilon}` over any distance Δ,
+and no faster, but it need not fall *smoothly* like the Laplace density.  The staircase density
+falls in steps:
 
 .. math::
 
@@ -14,9 +15,10 @@ no faster, need not fall *smoothly*, as Laplace's does.  The staircase falls in 
 
     a=\frac{1-e^{-\varepsilon}}{2\Delta\,(\gamma+e^{-\varepsilon}(1-\gamma))} .
 
-The *share* γ gives the place of the step in each stretch.  Geng & Viswanath proved that, for every
-symmetric error that grows with the noise, some γ is optimal among all noise that is independent of
-the answer.  For the mean absolute error it is :math:`\gamma=1/(1+e^{\varepsilon/2})`.
+The *share* γ is the position of the step in each interval of length Δ.  Geng & Viswanath proved
+that, for every symmetric error that grows with the noise, staircase noise with some γ is optimal
+among all noise that is independent of the answer.  For the mean absolute error, the optimal share
+is :math:`\gamma=1/(1+e^{\varepsilon/2})`.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ def staircase_pdf(
         :math:`\Delta > 0`: the most that one record can change the answer.
     epsilon : float, ε from 1e-9 to 500
     share : float, optional
-        The place :math:`\gamma` in [0, 1) of the step in each stretch of length Δ; by default
+        The position :math:`\gamma` in [0, 1) of the step in each interval of length Δ; by default
         :math:`1/(1+e^{\varepsilon/2})`, which has the smallest mean absolute error.
 
     Returns
@@ -88,8 +90,8 @@ def staircase_mechanism(
     ----------
     value : float or array_like
     sensitivity : float
-        :math:`\Delta > 0`: the most that one record can change an entry.
-    epsilon : float, ε of each entry alone, from 1e-9 to 500
+        :math:`\Delta > 0`: the largest change of an entry when a record is removed (or replaced).
+    epsilon : float, ε of each single entry, from 1e-9 to 500
     share : float, optional
         As for :func:`staircase_pdf`.
     rng : numpy.random.Generator
@@ -101,9 +103,8 @@ def staircase_mechanism(
 
     Notes
     -----
-    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
-    Source: Geng, Kairouz, Oh & Viswanath (2015), Algorithm 1.  Taught in *Other mechanisms*.
-    The low bits of floating-point noise betray the answer, so use it for experiments only.
+    Source: Geng, Kairouz, Oh & Viswanath (2015), Algorithm 1.  Taught in *Other mechanisms*.  The
+    low bits of floating-point noise reveal the answer, so use this function only for experiments.
 
     Examples
     --------
@@ -134,16 +135,16 @@ def staircase_error(epsilon: ArrayLike, *, sensitivity: float = 1.0) -> float | 
     ----------
     epsilon : float or array_like, ε > 0
     sensitivity : float, Δ > 0
+        The largest change of the answer when a record is removed (or replaced).
 
     Returns
     -------
     float or ndarray
-        :math:`\Delta\,e^{\varepsilon/2}/(e^{\varepsilon}-1)`; Laplace noise has
+        :math:`\Delta\,e^{\varepsilon/2}/(e^{\varepsilon}-1)`; the error of Laplace noise is
         :math:`\Delta/\varepsilon`.
 
     Notes
     -----
-    Neighbours are the pairs over which ``sensitivity`` is taken, by removal or by replacement.
     Source: Geng & Viswanath (2016).  Taught in *Other mechanisms*, where an exercise computes it.
 
     Examples

@@ -1,27 +1,28 @@
-r"""The generator for releases: the operating system's.
+r"""The generator for releases, which is that of the operating system.
 
 A generator that was made for simulation, such as NumPy's PCG64, has a state of a few words, and
 anyone who sees some of its outputs can compute the state and, from it, all other outputs.  Noise
-from such a generator hides nothing from that attacker.  The functions of this package that draw for
-a release therefore use the generator of the operating system if ``rng`` is None.  That generator is
-made for keys (``os.urandom``; on Linux a ChaCha20 that the kernel reseeds repeatedly).
-Experiments, tests and the pages of the book pass a seeded :class:`numpy.random.Generator`, because
-they must be reproducible.
+from such a generator hides nothing from such an attacker.  The functions of this package that draw
+for a release therefore use the generator of the operating system if ``rng`` is None.  This
+generator was made for cryptographic keys (``os.urandom``; on Linux a ChaCha20 that the kernel
+reseeds repeatedly).  Experiments, tests and the pages of the book pass a seeded
+:class:`numpy.random.Generator`, because they must be reproducible.
 
-:class:`SystemGenerator` has the one method of a NumPy generator that exact samplers need: uniform
-whole numbers.  A number from 0 to m - 1 is made of as many random bits as m - 1 has, and is drawn
-again if it is m or more.  All m numbers then have the same probability, without any rounding.
+:class:`SystemGenerator` has the only method of a NumPy generator that exact samplers need, which
+draws uniform whole numbers.  A number from 0 to m - 1 is made of as many random bits as m - 1 has,
+and is drawn again if it is m or more.  All m numbers then have the same probability, without any
+rounding.
 
-**Why not OpenDP's package?**  OpenDP draws discrete Laplace and Gaussian noise as exactly as we do,
-by the same algorithms, in Rust, and is the library to use in production.  It does not suit the
-book.  It accepts no generator, so no page or test could be reproduced, and no test could follow
-every branch of a sampler.  It has neither the staircase nor draws from whole weights, which the
-game needs.  And its noise adds a large binary dependency for two functions of twenty lines.  Our
-samplers can be read beside their proofs, and a test follows all their branches.
+**Why not OpenDP's package?**  OpenDP, which is written in Rust, draws discrete Laplace and Gaussian
+noise as exactly as we do, by the same algorithms, and is the library to use in production.  It does
+not suit the book.  OpenDP accepts no generator, so no page or test could be reproduced, and no test
+could follow every branch of a sampler.  It has neither staircase noise nor draws from whole
+weights, which the game needs.  It would also add a large binary dependency for two functions of
+twenty lines.  Our samplers can be read beside their proofs, and a test follows all their branches.
 
-The ChaCha20 of the package RandomGen would be as good, and faster.  But a generator in the process
-has a state, which a fork duplicates: two releases then have the same noise.  The system's generator
-has no state in the process.
+The ChaCha20 generator of the package RandomGen would be as secure, and faster.  But a generator in
+the process has a state, and a fork duplicates this state, so that two releases have the same noise.
+The generator of the operating system has no state in the process.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class SystemGenerator:
         """
         first, end = (0, low) if high is None else (low, high)
         if not 0 < (count := int(end) - int(first)) <= 2**63:
-            raise ValueError(f"high must be 1 to 2**63 above low, got {first} and {end}")
+            raise ValueError(f"high must be from 1 to 2**63 above low, got {first} and {end}")
         bits = (count - 1).bit_length()
         shape = () if size is None else np.atleast_1d(size)
         drawn = np.empty(int(np.prod(shape)), dtype=np.uint64)
@@ -68,7 +69,7 @@ class SystemGenerator:
 
 
 def release_source(rng: np.random.Generator | None) -> np.random.Generator:
-    """Return the generator for a release: the system's, if no other is given."""
+    """Return the generator for a release: that of the operating system if no other is given."""
     if rng is None:
         rng = SystemGenerator()  # type: ignore[assignment]
     if isinstance(rng, SystemGenerator):

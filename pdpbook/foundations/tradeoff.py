@@ -1,7 +1,7 @@
-r"""Privacy as a test sees it: false alarms against misses.
+r"""Privacy in terms of tests: false alarms against misses.
 
-A test that decides between P ("in") and Q ("out") from x makes two kinds of error: a false alarm,
-Q taken for P, with probability α, and a miss, P taken for Q, with probability β.  The
+A test that decides between P ("in") and Q ("out") from x makes two kinds of error: a false alarm (Q
+is taken for P) with probability α, and a miss (P is taken for Q) with probability β.  The
 *trade-off curve* gives the smallest β for each α.  A mechanism is
 :math:`(\varepsilon,\delta)`-private if and only if no curve falls below
 
@@ -36,8 +36,9 @@ def tradeoff_curve(
     Returns
     -------
     alpha, beta : ndarray, shape (m,)
-        Corners, α rising from 0 to 1.  The best test decides "in" on the outputs of largest
-        p(x)/q(x); between two corners it tosses a coin, so the curve is a straight line there.
+        The corners, in ascending order of α.  The best test decides "in" for the outputs with the
+        largest p(x)/q(x); between two corners it tosses a coin, so the curve is a straight line
+        there.
 
     Notes
     -----
@@ -52,7 +53,7 @@ def tradeoff_curve(
     p, q = _validate.distributions("present", present, "absent", absent)
     p, q = p[(p > 0) | (q > 0)], q[(p > 0) | (q > 0)]
     with np.errstate(divide="ignore"):
-        # pragma: no mutate — outcomes of one ratio lie on one line of the curve, in whatever order
+        # pragma: no mutate — outputs of equal ratio are on one line of the curve, in any order
         order = np.argsort(np.log(q) - np.log(p), kind="stable")
     alpha = np.concatenate([[0.0], np.cumsum(q[order])])
     beta = np.concatenate([[0.0], np.cumsum(p[order][::-1])])[::-1]
@@ -71,7 +72,7 @@ def tradeoff_bound(alpha: ArrayLike, *, epsilon: float, delta: float = 0.0) -> N
     Returns
     -------
     ndarray
-        :math:`f_{\varepsilon,\delta}(\alpha)`, the least possible miss rate; shape of ``alpha``.
+        :math:`f_{\varepsilon,\delta}(\alpha)`, the smallest miss rate, in the shape of ``alpha``.
 
     Notes
     -----
@@ -83,7 +84,7 @@ def tradeoff_bound(alpha: ArrayLike, *, epsilon: float, delta: float = 0.0) -> N
     >>> tradeoff_bound([0.0, 0.25, 1.0], epsilon=np.log(3)).round(4)
     array([1.  , 0.25, 0.  ])
     """
-    rate = _rates(alpha)
+    rate = _validate.finite_array("alpha", alpha, at_least=0.0, at_most=1.0)
     epsilon = _validate.number("epsilon", epsilon, at_least=0.0)
     delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -104,7 +105,7 @@ def gaussian_tradeoff(alpha: ArrayLike, *, shift: float) -> NDArray[np.float64]:
     Returns
     -------
     ndarray
-        :math:`\Phi(\Phi^{-1}(1-\alpha)-\mu)`; shape of ``alpha``.
+        :math:`\Phi(\Phi^{-1}(1-\alpha)-\mu)`, in the shape of ``alpha``.
 
     Notes
     -----
@@ -117,7 +118,7 @@ def gaussian_tradeoff(alpha: ArrayLike, *, shift: float) -> NDArray[np.float64]:
     """
     from scipy.special import ndtr, ndtri
 
-    rate = _rates(alpha)
+    rate = _validate.finite_array("alpha", alpha, at_least=0.0, at_most=1.0)
     shift = _validate.number("shift", shift, at_least=0.0)
     return np.asarray(ndtr(-ndtri(rate) - shift))
 
@@ -134,7 +135,7 @@ def laplace_tradeoff(alpha: ArrayLike, *, epsilon: float) -> NDArray[np.float64]
     Returns
     -------
     ndarray
-        The least miss rate; shape of ``alpha``.
+        The smallest miss rate, in the shape of ``alpha``.
 
     Notes
     -----
@@ -145,15 +146,11 @@ def laplace_tradeoff(alpha: ArrayLike, *, epsilon: float) -> NDArray[np.float64]
     >>> laplace_tradeoff([0.0, 0.5, 1.0], epsilon=1.0).round(4)
     array([1.    , 0.1839, 0.    ])
     """
-    rate = _rates(alpha)
+    rate = _validate.finite_array("alpha", alpha, at_least=0.0, at_most=1.0)
     epsilon = _validate.number("epsilon", epsilon, at_least=0.0)
     shrink = math.exp(-epsilon)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         middle = shrink / (4.0 * rate)
-        left = 1.0 - rate / shrink if shrink > 0.0 else 1.0  # the latter is used at rate 0 only
+        left = 1.0 - rate / shrink if shrink > 0.0 else 1.0  # the latter only for a rate of 0
     right = shrink * (1.0 - rate)
     return np.asarray(np.where(rate <= shrink / 2.0, left, np.where(rate <= 0.5, middle, right)))
-
-
-def _rates(alpha: ArrayLike) -> NDArray[np.float64]:
-    return _validate.finite_array("alpha", alpha, at_least=0.0, at_most=1.0)

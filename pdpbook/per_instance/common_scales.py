@@ -1,17 +1,18 @@
-r"""One scale for everybody, and no more noise than these data need.
+r"""A common noise scale for all records, as small as the data allow.
 
 Theorem 1′ gives a common scale that is safe for *every* data set.  A custodian who may look at the
-data, as the players of the game do, can take less: a common scale at which every record of
-*this* data set is private.  It needs no game, has one number to choose, and its promise is that of
-the game's equilibria (the others' noise is held fixed), so it is the baseline that every gain of
-individual noise is measured against.
+data, as the players of the game do, can choose a smaller scale, at which every record of *this*
+data set is private.  The common scale needs no game and is a single number.  It makes the same
+promise as the equilibria of the game, in which the noise of the other records is fixed, so it is
+the baseline against which the book measures the gain from individual noise.
 
-Going down from the safe scale, the first scale at which somebody is exposed is found on a geometric
-ladder and then by halving.  In thousands of random data sets the largest loss of the ideal noise
-never fell when the common scale did.  But what is found private, without rounding, is the kernel in
-whole numbers that a game makes of the scale, and its largest loss may fall: for the heights at ε =
-0.1, padded for this ε, the search ends at 0.0039511, and all records are private at 0.0039488
-again.  So a smaller scale than the one that the search returns may also be private.
+The search goes down from the safe scale on a geometric ladder to the first scale at which a record
+is exposed, and then bisects the last step.  In thousands of random data sets, the largest loss
+under the ideal noise never fell when the common scale did.  But the search decides, without
+rounding, about the kernel in whole numbers that a game makes of the scale, and the largest loss
+under this kernel may fall: for the heights at ε = 0.1, padded for this ε, the search ends at
+0.0039511, but all records are also private at 0.0039488.  So a smaller scale than the one that the
+search returns may also be private.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ __all__ = ["common_scale", "widening"]
 _SMALLEST = 1e-15
 #: Ratio of two rungs of the ladder.
 _RUNG = 0.98
-#: A scale of 1/50 of a bin leaves less than e^-25 outside the own bin: no noise.
+#: With a scale of 1/50 of a bin, a record leaves its bin with probability below e^-25: no noise.
 _NO_NOISE = 0.02
 
 
@@ -48,7 +49,7 @@ def common_scale(counts: ArrayLike, *, epsilon: float) -> float:
     counts : array_like of int, shape (K,)
         Histogram of the data, at least two records in at least two bins.
     epsilon : float, from 1e-15
-        For every record's pDP loss.
+        The largest pDP loss that a record may have.
 
     Returns
     -------
@@ -57,8 +58,8 @@ def common_scale(counts: ArrayLike, *, epsilon: float) -> float:
         :class:`pdpbook.PerInstanceLaplace`, if no record needs any.  All records are private at
         this scale and at every larger scale of a ladder with steps of 2 %, which ends where Theorem
         1′ makes the ideal kernel private.  At a scale that is smaller by one part in 10⁹, a record
-        is exposed.  Some smaller scales may be private again.  If ε is so small that the steps of
-        2⁻⁵² in a kernel count, the ladder goes further up, to where they all are equal.
+        is exposed.  Some smaller scales may be private again.  If ε is so small that the rounding
+        of a kernel to multiples of 2⁻⁵² matters, the ladder begins at a larger scale.
 
     Notes
     -----
@@ -99,7 +100,7 @@ def _all_private(
     """Whether all records are private when all have the noise of one kernel, shape (1, K, K)."""
     kernel, mass = whole_weights(ideal) / UNITS, np.empty((2, counts.size))
     profile = counts[:, None].copy()
-    kernel.setflags(write=False)  # as that of a game, for which the loops are compiled
+    kernel.setflags(write=False)  # read-only like that of a game, for which the loops are compiled
     frequency = counts / judged.n
     frequency.setflags(write=False)
     _loops.mixture(profile, kernel, mass)
@@ -108,9 +109,9 @@ def _all_private(
 
 
 def widening(n: int, epsilon: float, *, bins: int) -> float:
-    """Return the part by which a scale exceeds b* so that its noise in whole numbers is safe, too.
+    """Return the relative excess over b* at which the noise in whole numbers is also safe.
 
-    Theorem 1′ is about the ideal noise; what is drawn is a kernel of whole numbers.
+    Theorem 1′ is about the ideal noise, but releases are drawn from a kernel in whole numbers.
     """
     more, bound = 1e-9, scale_bound(n, epsilon)
     while not private_for_all_data(

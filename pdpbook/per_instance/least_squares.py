@@ -3,13 +3,14 @@ r"""How far each record moves the least-squares coefficients.
 A response y is explained by features x, one of which may be constant, with the coefficients
 :math:`\hat\theta = H^{-1}X^{\mathsf T}y`, where :math:`H = X^{\mathsf T}X`.  Record i has the
 residual :math:`r_i = y_i-x_i^{\mathsf T}\hat\theta` and the leverage
-:math:`h_i = x_i^{\mathsf T}H^{-1}x_i`, a number in [0, 1].  Removing it changes the coefficients by
+:math:`h_i = x_i^{\mathsf T}H^{-1}x_i`, a number in [0, 1].  Removing the record changes the
+coefficients by
 
 .. math:: \Delta_i = \hat\theta-\hat\theta_{-i} = \frac{H^{-1}x_i\,r_i}{1-h_i} ,
 
-so no fit has to be repeated.  If a record with features x and residual r under the present fit
-joins the data, the coefficients change by :math:`H^{-1}x\,r/(1+x^{\mathsf T}H^{-1}x)`.  With fixed
-noise, :func:`pdpbook.per_instance.laplace_losses` and
+so no fit has to be repeated.  If a record with features x and residual r with respect to the
+present fit joins the data, the coefficients change by :math:`H^{-1}x\,r/(1+x^{\mathsf T}H^{-1}x)`.
+With fixed noise, :func:`pdpbook.per_instance.laplace_losses` and
 :func:`pdpbook.per_instance.gaussian_deltas` convert these changes to losses.  Cook's distance
 measures the same change in the metric of H:
 
@@ -32,7 +33,7 @@ from pdpbook._repr import short_repr
 
 __all__ = ["Influence", "least_squares_influence", "worst_least_squares_changes"]
 
-_FULL = 1.0 - 1e-9  #: a leverage above it counts as 1
+_FULL = 1.0 - 1e-9  #: a larger leverage counts as 1
 _RANGE = 1e100  #: largest absolute value of a feature or response; its square is finite
 
 
@@ -51,7 +52,7 @@ class Influence:
     changes : ndarray, shape (n, d)
         The changes :math:`\hat\theta-\hat\theta_{-i}`, in the unit of the coefficients.
     cooks_distances : ndarray, shape (n,)
-        The distances :math:`D_i`; nan if the fit is perfect, when they are 0/0.
+        The distances :math:`D_i`; nan if the fit is perfect, because the formula is then 0/0.
     """
 
     coefficients: NDArray[np.float64]
@@ -69,8 +70,9 @@ def least_squares_influence(features: ArrayLike, response: ArrayLike) -> Influen
     Parameters
     ----------
     features : array_like, shape (n, d)
-        A row for each record, n > d; for an intercept, add a constant column.  The columns are
-        linearly independent, also after the removal of any one record, and no entry exceeds 1e100.
+        One row for each record, with n > d; for an intercept, add a constant column.  The columns
+        must be linearly independent, even after the removal of any one record, and no entry may
+        exceed 1e100 in size.
     response : array_like, shape (n,)
 
     Notes
@@ -96,7 +98,7 @@ def least_squares_influence(features: ArrayLike, response: ArrayLike) -> Influen
     full = np.flatnonzero(leverages > _FULL)
     if full.size:
         raise ValueError(
-            "features must have linearly independent columns without any one record, "
+            "features must have linearly independent columns after the removal of any record, "
             f"got features[{full[0]}] of leverage 1"
         )
     fitted = rows.T @ y
@@ -133,9 +135,8 @@ def worst_least_squares_changes(
 
     Notes
     -----
-    The neighbour of the data with the new record is the data without it (removal).  Source: the
-    formula of Sherman & Morrison (1950).  Taught in *What a released statistic tells about each
-    record*.
+    Neighbouring data sets differ by the removal of the new record.  Source: the formula of Sherman
+    & Morrison (1950).  Taught in *What a released statistic tells about each record*.
 
     Examples
     --------
@@ -151,9 +152,7 @@ def worst_least_squares_changes(
             f"got candidates of shape {at.shape}"
         )
     low = _validate.number("lower", lower, above=-_RANGE, below=_RANGE)
-    high = _validate.number("upper", upper, above=-_RANGE, below=_RANGE)
-    if not low < high:
-        raise _validate.fail("upper", f"larger than lower={low!r}", high)
+    high = _validate.number("upper", upper, above=low, below=_RANGE)
     joining = at @ root
     predicted = joining @ (rows.T @ y)
     farther = np.where(high - predicted >= predicted - low, high, low)
@@ -164,7 +163,7 @@ def worst_least_squares_changes(
 def _factorised(
     features: ArrayLike, response: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the response, an orthonormal U and a square A: features · A = U, so H⁻¹ = A Aᵀ."""
+    """Return the response, an orthonormal U and a square A with features · A = U: H⁻¹ = A Aᵀ."""
     table = _table("features", features)
     y = _validate.finite_vector("response", response)
     _validate.finite_array("response", y, at_least=-_RANGE, at_most=_RANGE)

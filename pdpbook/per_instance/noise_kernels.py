@@ -54,7 +54,7 @@ def truncated_laplace_pdf(x: ArrayLike, location: ArrayLike, scale: ArrayLike) -
     Returns
     -------
     ndarray
-        The density, in the broadcast shape of the three.
+        The density, in the broadcast shape of the arguments.
 
     Notes
     -----
@@ -67,11 +67,11 @@ def truncated_laplace_pdf(x: ArrayLike, location: ArrayLike, scale: ArrayLike) -
     """
     points = _validate.numeric("x", x).astype(float)
     centre = _validate.finite_array("location", location, at_least=0.0, at_most=1.0)
-    width = _checked_widths(scale)
+    width = _validate.finite_array("scale", scale, at_least=1e-307)
     _validate.broadcast("x", points, "location", centre)
     _validate.broadcast("location", centre, "scale", width)
     _validate.broadcast("x", points, "scale", width)
-    width = np.minimum(width, 1e300)  # beyond, the density is 1 and 2 b overflows
+    width = np.minimum(width, 1e300)  # beyond it, the density is 1 and 2 b overflows
     with np.errstate(over="ignore", under="ignore"):
         inside = -0.5 * (np.expm1(-centre / width) + np.expm1((centre - 1) / width))
         density = np.exp(-np.abs(points - centre) / width) / (2 * width * inside)
@@ -102,14 +102,9 @@ def truncated_laplace_extremes(scale: ArrayLike) -> tuple[NDArray, NDArray]:
     >>> round(float(v_min), 4), round(float(v_max), 4), round(float(v_max / v_min), 4)
     (0.313, 2.313, 7.3891)
     """
-    rate = 1.0 / _checked_widths(scale)
+    rate = 1.0 / _validate.finite_array("scale", scale, at_least=1e-307)
     v_max = rate / -np.expm1(-rate)
     return np.exp(-rate) * v_max, v_max
-
-
-def _checked_widths(scale: ArrayLike) -> NDArray[np.float64]:
-    """Return scales whose densities are finite numbers."""
-    return _validate.finite_array("scale", scale, at_least=1e-307)
 
 
 def laplace_kernel(bins: int, scales: ArrayLike) -> NDArray[np.float64]:
@@ -221,8 +216,7 @@ def product_kernel(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     Notes
     -----
     Source: this book; Ryu, Jang & Yang (2024), section III, state that their method applies to
-    vectors without change.
-    Taught in *Experiment 3: large income, and vectors*, section on vectors.
+    vectors without change.  Taught in *Experiment 3: large income, and vectors*.
 
     Examples
     --------

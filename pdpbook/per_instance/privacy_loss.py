@@ -7,8 +7,8 @@ with probability :math:`p_i(x)`.  Let :math:`S(x)=\sum_i p_i(x)`.  The output ha
 
 .. math:: \ell_i = \max_x \left|\ln\frac{P(x)}{P_{-i}(x)}\right| .
 
-It suffices to consider single atoms x: the probability ratio of a set of atoms lies between the
-smallest and the largest ratio of its atoms.
+It suffices to consider single outputs x: the probability ratio of a set of outputs is between the
+smallest and the largest ratio of its elements.
 
 **The linear form of pDP.**  With :math:`\tau = 1-(1-1/n)e^{-\varepsilon}` and
 :math:`\sigma = 1-(1-1/n)e^{\varepsilon}`,
@@ -16,11 +16,12 @@ smallest and the largest ratio of its atoms.
 .. math:: \ell_i \le \varepsilon \iff \sigma S(x) \le p_i(x) \le \tau S(x) \text{ for all } x .
 
 Proof: :math:`P/P_{-i} = (1-1/n)\,S/(S-p_i)`; solve the two inequalities for :math:`p_i`.
-If :math:`\varepsilon \ge \ln\frac{n}{n-1}`, then :math:`\sigma \le 0` and the left side is trivial.
+If :math:`\varepsilon \ge \ln\frac{n}{n-1}`, then :math:`\sigma \le 0` and the left inequality is
+trivial.
 
-Doubles cannot decide this if :math:`p_i(x)` is very close to :math:`\tau S(x)`, or τ to 1.  The
-game decides it in whole numbers: its kernels contain multiples of 2⁻⁵², so S is exact, and τ and σ
-are replaced by fractions that always give the same answer.
+A comparison of doubles can be wrong if τ is very close to 1, or :math:`p_i(x)` to
+:math:`\tau S(x)`.  The game therefore compares whole numbers: its kernels contain multiples of
+2⁻⁵², so S is exact, and τ and σ are replaced by fractions that always give the same answer.
 
 The functions here take one kernel row per record, or one per group of identical records, and the
 mass S; :class:`pdpbook.NVOGame` assembles both from a strategy profile.
@@ -38,7 +39,7 @@ from pdpbook import _exact, _loops, _validate
 
 __all__ = ["linear_limits", "privacy_losses", "records_needed"]
 
-#: If ε is this close to ln(n/(n-1)), relatively, then σ is dominated by rounding.
+#: If the relative distance of ε from ln(n/(n-1)) is below this number, rounding dominates σ.
 _ROUNDING = 1e-12
 
 
@@ -56,7 +57,7 @@ def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
         The slopes :math:`1-(1-1/n)e^{-\varepsilon}` and :math:`1-(1-1/n)e^{\varepsilon}`.  The
         second is positive only if :math:`\varepsilon < \ln(n/(n-1))`, and 0 if ε equals this number
         up to a relative error of 1e-12; for large n compute the number as ``-log1p(-1 / n)``.  The
-        game does not decide by these two doubles but without rounding.
+        game does not use these two doubles, but decides without rounding.
 
     Notes
     -----
@@ -112,22 +113,22 @@ def _slope(of_mass: int, of_row: int) -> _loops.Slope:
 
 
 def records_needed(n: int, epsilon: float) -> int:
-    r"""Return how many records a noise-free bin must contain for them to be private.
+    r"""Return how many records a bin must contain so that they are private without noise.
 
-    Without noise, the record's whole mass is on its own bin.  With m records there,
+    Without noise, the whole mass of a record is on its own bin.  With m records in this bin,
     :math:`p_i = S/m`, and the linear form of pDP requires :math:`m \ge 1/\tau`.
 
     Parameters
     ----------
     n : int, >= 2
     epsilon : float
-        At least :math:`\ln(n/(n-1))`.  Below that, a record without noise is exposed by the outputs
-        that it never reaches, unless no other record reaches them either.
+        At least :math:`\ln(n/(n-1))`.  For a smaller ε, a record without noise is exposed by the
+        outputs that it never reaches, unless no other record reaches them either.
 
     Returns
     -------
     int
-        The smallest private m, without rounding.
+        The smallest m that makes the records private, computed without rounding.
 
     Notes
     -----
@@ -144,7 +145,7 @@ def records_needed(n: int, epsilon: float) -> int:
         raise _validate.fail(
             "epsilon", f"at least ln(n/(n-1))={-math.log1p(-1.0 / n)!r}", float(epsilon)
         )
-    most, _ = _exact.limits(int(n), float(epsilon))  # m is private if most <= m: S / p = m
+    most, _ = _exact.limits(int(n), float(epsilon))  # private if most <= S / p = m
     return max(2, math.ceil(most))
 
 
@@ -162,11 +163,12 @@ def privacy_losses(rows: ArrayLike, mass: ArrayLike, n: int) -> NDArray[np.float
     Returns
     -------
     ndarray, shape (r,)
-        The loss :math:`\ell_i` in nats, infinite where a record alone reaches an output.  The
+        The loss :math:`\ell_i` in nats, infinite if only this record reaches some output.  The
         maximum is over all outputs that any record reaches; an output that the record itself never
         reaches contributes :math:`\ln(n/(n-1))`.  The loss is rounded up by a few units in the last
-        place of itself or, if this is larger, of :math:`\ln\frac n{n-1}`, so it is an upper bound
-        for the given rows and mass; it does not account for rounding errors in these arguments.
+        place of the loss or of :math:`\ln\frac n{n-1}`, whichever is larger, so it is an upper
+        bound for the given rows and mass.  It does not account for rounding errors in these
+        arguments.
 
     Notes
     -----
@@ -204,7 +206,7 @@ def rows_and_mass(
         covered, whole = total * (1.0 + 1e-9), float(total.sum())
         worst = float((array - total).max(initial=0.0))
     if (array > covered).any():
-        raise ValueError(f"rows must not exceed mass, got a row above it by {worst!r}")
+        raise ValueError(f"rows must not exceed mass, got a row that exceeds it by {worst!r}")
     if abs(whole - n) > 1e-6 * n:
         raise ValueError(f"mass must sum to n={n}, got a sum of {whole!r}")
     return array, total, n

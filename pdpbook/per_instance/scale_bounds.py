@@ -2,12 +2,14 @@ r"""Sufficient noise scales: Theorem 1 and its tight form.
 
 Ryu, Jang & Yang (2024), Theorem 1, eq. (10): if every scale satisfies
 :math:`b \ge 1/\ln(1 + (n-1)(e^\varepsilon-1))`, then at a Nash equilibrium of their game every
-record is ε-pDP-private.  Their appendix states it as eq. (11), with :math:`(e^\varepsilon-1)/K`.
+record is ε-pDP-private.  Their appendix states the bound as eq. (11), with
+:math:`(e^\varepsilon-1)/K`.
 
 **Theorem 1′** of this book: if every scale is at least
 :math:`b^*(n,\varepsilon) = 1/\ln(1+n(e^\varepsilon-1))`, then at *every* profile, equilibrium or
-not, every record is private, and for continuous densities no smaller constant suffices.  The proof,
-one line given :math:`v_{\max}/v_{\min}=e^{1/b}`, is in the chapter *How much noise is enough*.
+not, every record is private, and for continuous densities no smaller bound suffices.  The proof,
+which takes one line once :math:`v_{\max}/v_{\min}=e^{1/b}` is known, is in the chapter *How much
+noise is enough*.
 
 The paper's proof, made rigorous, establishes less: a record that is released uniformly is private
 whatever the others do.  The function :func:`uniform_release_scale` returns the scale that this
@@ -88,7 +90,7 @@ def published_scale_bound(n: int, epsilon: float, *, bins: int | None = None) ->
 def uniform_release_scale(n: int, epsilon: float) -> float:
     r"""Return the scale at which uniform release is private whatever the other records do.
 
-    The proof of Theorem 1 lets a record choose :math:`b_i\to\infty`, so its density is 1
+    The proof of Theorem 1 lets a record choose :math:`b_i\to\infty`, so that its density is 1
     everywhere.  The density of each other record is at least :math:`v_{\min}(b)`, and the proof
     requires :math:`v_{\min}(b) \ge c = 1/(1+n(e^\varepsilon-1))`.  With the correct
     :math:`v_{\min}` this is :math:`b \ge 1/u`, where :math:`(e^u-1)/u = 1/c`, that is,
@@ -102,7 +104,7 @@ def uniform_release_scale(n: int, epsilon: float) -> float:
     Returns
     -------
     float
-        The scale 1/u, in units of the padded interval; smaller than :func:`scale_bound`.
+        The scale 1/u, in units of the padded interval; it is smaller than :func:`scale_bound`.
 
     Notes
     -----
@@ -124,7 +126,7 @@ def uniform_release_scale(n: int, epsilon: float) -> float:
     u = 2.0 * target
     if u < 1e-14:  # ln((e^u - 1)/u) is u/2 to the last digit
         return 1.0 / u
-    if target > 1e18:  # here it is u minus a logarithm that is lost in rounding
+    if target > 1e18:  # here the function is u minus a logarithm that is lost in rounding
         return 1.0 / target
     while True:
         if u < 1e-3:

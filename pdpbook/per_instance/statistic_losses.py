@@ -2,11 +2,11 @@ r"""The privacy loss of each record from a released statistic.
 
 A statistic f of the data is released once with noise.  Removing record i changes it by
 :math:`\Delta_i = f(D)-f(D_{-i})`, and the noise, which is chosen without the data, stays the same.
-The per-instance loss of record i therefore depends on the data through :math:`\Delta_i` alone.
-With independent Laplace noise of scale b on each number, the loss is
-:math:`\lVert\Delta_i\rVert_1/b`.  With independent Gaussian noise of standard deviation σ, the loss
-is infinite, but record i has a privacy profile, the smallest δ at each ε.  It is the profile of two
-Gaussians at the distance :math:`u_i=\lVert\Delta_i\rVert_2/\sigma`:
+The per-instance loss of record i therefore depends on the data only through :math:`\Delta_i`.  With
+independent Laplace noise of scale b on each number, the loss is :math:`\lVert\Delta_i\rVert_1/b`.
+With independent Gaussian noise of standard deviation σ, the loss is infinite, but record i has a
+privacy profile, the smallest δ at each ε.  This profile is that of two Gaussians at the distance
+:math:`u_i=\lVert\Delta_i\rVert_2/\sigma`:
 
 .. math:: \delta_i(\varepsilon) = \Phi\bigl(\tfrac{u_i}2-\tfrac\varepsilon{u_i}\bigr)
           - e^\varepsilon\,\Phi\bigl(-\tfrac{u_i}2-\tfrac\varepsilon{u_i}\bigr) .
@@ -17,10 +17,28 @@ A count changes by one, a sum by the record's value, and the mean by
           |\Delta_i| \le \frac{\text{range}}{n} ,
 
 so a record at the mean of the others loses nothing, and the loss grows with the distance from this
-mean.
-The coefficients of least squares are in :mod:`pdpbook.per_instance.least_squares`.  Quantiles are
-released by the exponential mechanism, where the loss is the largest change of a log probability
-over all candidates.  Taught in *What a released statistic tells about each record*.
+mean.  The coefficients of least squares are in :mod:`pdpbook.per_instance.least_squares`.
+
+**A quantile** is chosen among public candidates by the exponential mechanism, and the loss is the
+largest change of the log probability of a candidate.  Each record is first replaced by the nearest
+candidate, which is a function of one record.  Let :math:`a(r)` be the number of records below the
+candidate r, and :math:`b(r)` the number of records at or below r.  The q-quantile has the rank qn,
+and r has all ranks from a(r) to b(r), so the utility of r is minus the distance of qn from this
+interval,
+
+.. math:: u(r)=-\max\{a(r)-qn,\;qn-b(r),\;0\} .
+
+The utility is 0 at a value that many records share if qn is among their ranks.  The utility
+:math:`-|b(r)-qn|` ignores such ties: it has the same value at the tie and at all candidates between
+the tie and the next record.
+
+*Sensitivity.*  If a record is removed, n falls to n - 1, and each of a(r) and b(r) either falls by
+one or does not change.  So :math:`a(r)-qn` rises by q or falls by 1 - q, and :math:`qn-b(r)` falls
+by q or rises by 1 - q.  A maximum changes by at most the largest change of its arguments, so u(r)
+changes by at most :math:`\max\{q,1-q\}`.  If a record is replaced by another, qn does not change,
+and a(r) and b(r) change by at most 1, so u(r) changes by at most 1.
+
+Taught in *What a released statistic tells about each record*.
 """
 
 from __future__ import annotations
@@ -33,7 +51,6 @@ from scipy.special import log_softmax
 
 from pdpbook import _validate
 from pdpbook.foundations.mechanisms import gaussian_delta
-from pdpbook.foundations.noisy_statistics import candidate_counts, nearest_candidates
 
 __all__ = [
     "gaussian_deltas",
@@ -101,7 +118,8 @@ def worst_mean_change(n: int, *, lower: float, upper: float) -> float:
     1.0
     """
     n = _validate.integer("n", n, at_least=2)
-    low, high = _ends(lower, upper)
+    low = _validate.number("lower", lower)
+    high = _validate.number("upper", upper, above=low)
     return high / n - low / n
 
 
@@ -156,8 +174,8 @@ def gaussian_deltas(changes: ArrayLike, *, epsilon: float, sigma: float) -> NDAr
     Returns
     -------
     ndarray, shape (n,)
-        The smallest δ of each record, :func:`pdpbook.foundations.gaussian_delta` at the distance
-        :math:`\lVert\Delta_i\rVert_2/\sigma`; 0 for a record that changes nothing.
+        The smallest δ of each record, which is :func:`pdpbook.foundations.gaussian_delta` at the
+        distance :math:`\lVert\Delta_i\rVert_2/\sigma`; 0 for a record that changes nothing.
 
     Notes
     -----
@@ -186,7 +204,7 @@ def gaussian_epsilons(changes: ArrayLike, *, delta: float, sigma: float) -> NDAr
     ----------
     changes, sigma
         As for :func:`gaussian_deltas`.
-    delta : float, from 1e-300 to below 1
+    delta : float, δ in [1e-300, 1)
 
     Returns
     -------
@@ -204,9 +222,7 @@ def gaussian_epsilons(changes: ArrayLike, *, delta: float, sigma: float) -> NDAr
     >>> gaussian_epsilons(mean_changes([0.0, 0.0, 3.0]), delta=1e-5, sigma=1.0).round(2)
     array([1.99, 1.99, 4.38])
     """
-    delta = _validate.number("delta", delta, above=0.0, below=1.0)
-    if delta < 1e-300:
-        raise _validate.fail("delta", "a number >= 1e-300 and < 1", delta)
+    delta = _validate.number("delta", delta, at_least=1e-300, below=1.0)
     distances = _distances(changes, sigma)
     epsilons = np.zeros(distances.size)
     moved = distances > _SMALLEST
@@ -239,14 +255,13 @@ def quantile_probabilities(
         Public points in ascending order, one of which is released.
     epsilon : float, ε > 0 of the release
     quantile : float
-        The share q in (0, 1) of the records that lie below or at it.
+        The share q in (0, 1) of the records at or below the quantile.
 
     Returns
     -------
     ndarray, shape (R,)
-        Each record counts for the nearest candidate.  If a records are below a candidate and b are
-        below or at it, its utility is :math:`-\max\{a-qn,qn-b,0\}`, which the removal of one record
-        changes by at most max(q, 1 - q), as :mod:`pdpbook.foundations.noisy_statistics` proves.
+        Proportional to :math:`e^{\varepsilon u(r)/2\max\{q,1-q\}}`, with the utility u(r) defined
+        at the head of this module.
 
     Notes
     -----
@@ -259,8 +274,8 @@ def quantile_probabilities(
     >>> chances.round(4)
     array([0.1065, 0.787 , 0.1065])
     """
-    x, points, quantile, epsilon = _quantile_arguments(values, candidates, quantile, epsilon)
-    return np.exp(_log_probabilities(candidate_counts(x, points), quantile, epsilon))
+    counts, _, quantile, epsilon = _quantile_arguments(values, candidates, quantile, epsilon)
+    return np.exp(_log_probabilities(counts, quantile, epsilon))
 
 
 def quantile_losses(
@@ -290,24 +305,16 @@ def quantile_losses(
     >>> quantile_losses([1, 1, 2, 9, 9], [0, 2, 8], quantile=0.5, epsilon=1.0).round(3)
     array([0.568, 0.568, 0.304, 0.568, 0.568])
     """
-    x, points, quantile, epsilon = _quantile_arguments(values, candidates, quantile, epsilon)
-    if x.size < 2:
-        raise ValueError(f"values must contain at least 2 records, got {x.size}")
-    counts = candidate_counts(x, points)
+    counts, nearest, quantile, epsilon = _quantile_arguments(values, candidates, quantile, epsilon)
+    if nearest.size < 2:
+        raise ValueError(f"values must contain at least 2 records, got {nearest.size}")
     present = _log_probabilities(counts, quantile, epsilon)
-    losses = np.zeros(points.size)
+    losses = np.zeros(counts.size)
     for k in np.flatnonzero(counts):
         counts[k] -= 1
         losses[k] = np.abs(present - _log_probabilities(counts, quantile, epsilon)).max()
         counts[k] += 1
-    return losses[nearest_candidates(x, points)]
-
-
-def _ends(lower: float, upper: float) -> tuple[float, float]:
-    low, high = _validate.number("lower", lower), _validate.number("upper", upper)
-    if not low < high:
-        raise _validate.fail("upper", f"larger than lower={low!r}", high)
-    return low, high
+    return losses[nearest]
 
 
 def _rows(changes: ArrayLike) -> NDArray[np.float64]:
@@ -338,13 +345,17 @@ def _distances(changes: ArrayLike, sigma: float) -> NDArray[np.float64]:
 
 def _quantile_arguments(
     values: ArrayLike, candidates: ArrayLike, quantile: float, epsilon: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float, float]:
+) -> tuple[NDArray[np.int64], NDArray[np.int64], float, float]:
+    """Return the number of records at each candidate and the candidate of each record."""
     x = _validate.finite_vector("values", values)
     points = _validate.finite_vector("candidates", candidates)
     if (np.diff(points) <= 0).any():
         raise _validate.fail("candidates", "in ascending order", candidates)
     quantile = _validate.number("quantile", quantile, above=0.0, below=1.0)
-    return x, points, quantile, _validate.number("epsilon", epsilon, above=0.0)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    middles = points[:-1] / 2.0 + points[1:] / 2.0
+    nearest = np.searchsorted(middles, x)  # halfway between two candidates, the lower one
+    return np.bincount(nearest, minlength=points.size), nearest, quantile, epsilon
 
 
 def _log_probabilities(

@@ -283,10 +283,10 @@ def test_no_output_is_the_data_the_record_or_a_statement(wine: Path, capsys: Cap
     asked = ["release", wine, *OPTIONS, "--again", "--output"]
     for name in (wine, folder / ".." / wine.name, folder / "soft.csv", folder / "hard.csv"):
         for words in ([*asked, name], ["report", wine, *OPTIONS, "--output", name]):
-            refused(capsys, "output must be another file than FILE", *words)
-        refused(capsys, "record must be another file than FILE", *asked, one, "--record", name)
-    refused(capsys, "output must be another file than re", *asked, one, "--record", one)
-    message = "the statement about the output must be another file than"
+            refused(capsys, "output must be a different file from FILE", *words)
+        refused(capsys, "record must be a different file from FILE", *asked, one, "--record", name)
+    refused(capsys, "output must be a different file from re", *asked, one, "--record", one)
+    message = "the statement about the output must be a different file from"
     refused(capsys, message, *asked, one, "--record", f"{one}.statement.json")
 
 

@@ -1,4 +1,4 @@
-"""The bounded Laplace mechanism: its ε by search over answers and outputs, its draws tested.
+"""The bounded Laplace mechanism: its ε by a search over answers and outputs, and its draws.
 
 The test of the draws raises a false alarm with probability 1e-6, and rejects scales that are 5 %
 off.
@@ -19,13 +19,13 @@ FALSE_ALARM = 1e-6
 
 
 def density(x, answer, scale, lower, upper):
-    """The definition."""
+    """Return the density by its definition."""
     inside = 2 - math.exp((lower - answer) / scale) - math.exp((answer - upper) / scale)
     return np.exp(-np.abs(x - answer) / scale) / scale / inside
 
 
 def epsilon_of(scale, *, lower, upper, sensitivity):
-    """What the noise of a scale is worth, as the search for the scale sees it."""
+    """Return the ε of a scale, as the search for the scale computes it."""
     return bounded._epsilon(scale, upper - lower, sensitivity)
 
 
@@ -33,7 +33,7 @@ def epsilon_of(scale, *, lower, upper, sensitivity):
 @given(st.floats(0.05, 3.0), st.floats(0.01, 1.0), st.floats(-5.0, 5.0), st.floats(0.5, 20.0))
 def test_privacy_map_by_search(relative_scale, part, lower, width):
     upper, scale = lower + width, relative_scale * width
-    reach = part * (upper - lower)  # no more than the range, whose width is rounded
+    reach = part * (upper - lower)  # not more than the range, whose width is rounded
     x = np.linspace(lower, upper, 201)
     worst = 0.0
     for answer in np.linspace(lower, upper - reach, 41):
@@ -90,7 +90,7 @@ def test_draws(answer, factor):
 
 
 def test_the_ends_of_the_range_are_never_passed():
-    """The smallest and the largest number that a generator gives, from answers everywhere."""
+    """The generator returns its smallest and its largest number, for answers in the whole range."""
     limits = {"lower": 0.1, "upper": 0.7, "sensitivity": 0.1, "epsilon": 1.0}
     answers = np.linspace(0.1, 0.7, 5001)
     for level, end in ((0.0, 0.1), (1.0 - 2.0**-53, 0.7)):
@@ -100,7 +100,7 @@ def test_the_ends_of_the_range_are_never_passed():
 
 
 def test_the_search_ends_among_the_smallest_numbers():
-    """Where neighbouring floats are further apart than any small share of them."""
+    """Adjacent floats are farther apart here than any small fraction of their size."""
     limits = {"lower": 0.0, "upper": 1e-300, "sensitivity": 1e-310}
     scale = bounded.bounded_laplace_scale(**limits, epsilon=1.0)
     assert epsilon_of(scale, **limits) <= 1.0

@@ -23,11 +23,11 @@ class Open(Exception):
 
 
 class Again(Exception):
-    """The sampler begins anew."""
+    """The sampler starts again."""
 
 
 class Path:
-    """A generator whose uniform numbers are written down beforehand."""
+    """A generator whose uniform numbers are given beforehand."""
 
     def __init__(self, choices: list[int]) -> None:
         self.choices, self.used = choices, 0
@@ -60,7 +60,7 @@ def tree(sampler: Callable[[Any], Any], smallest: Fraction) -> tuple[Counter[int
 
 @pytest.fixture
 def quarters(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The same algorithms with rates in quarters, so that the whole tree can be walked."""
+    """Run the same algorithms with rates in quarters, so that the whole tree can be walked."""
     monkeypatch.setattr(noise, "BITS", 2)
     monkeypatch.setattr(noise, "UNITS", 4)
     yield
@@ -69,7 +69,7 @@ def quarters(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("quarters")
 @pytest.mark.parametrize("x", range(5))
 def test_a_coin_of_an_exponential_by_its_whole_tree(x: int) -> None:
-    """Success has exactly the partial sums of the alternating series, and nothing is cut twice."""
+    """The probability of success is a partial sum of the alternating series, without rounding."""
     found, cut = tree(lambda rng: noise._small_coins(np.array([x]), rng), Fraction(1, 10**5))
     assert found[0] + found[1] + cut == 1
     assert found[1] <= math.exp(-x / 4) <= found[1] + cut
@@ -86,7 +86,7 @@ class Coins(Path):
         self.weight, self.tries = 1.0, 0
 
     def coin(self, exponents: np.ndarray, rng: Any) -> np.ndarray:
-        """Take the next choice for a coin, in the place of ``_small_coins``."""
+        """Use the next choice as a coin, in place of ``_small_coins``."""
         if not exponents.size:
             return np.zeros(0, dtype=bool)
         assert exponents.size == 1 and 0 <= exponents[0] <= noise.UNITS
@@ -99,7 +99,7 @@ class Coins(Path):
 def tree_of_coins(
     sampler: Callable[[Any], Any], smallest: float, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Counter[int], float]:
-    """Return the probability of each outcome when every coin of exp(-x) is right."""
+    """Return the probability of each outcome when every coin of exp(-x) is correct."""
     found: Counter[int] = Counter()
     cut, paths = 0.0, [([], 1.0)]
     while paths:
@@ -158,7 +158,7 @@ def test_discrete_laplace_noise_by_its_tree(units: int, monkeypatch: pytest.Monk
 
 @pytest.mark.usefixtures("quarters")
 def test_discrete_gaussian_noise_by_the_tree_of_one_try(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At 1/2σ² = 1/4 a try ends in z with a probability in proportion to exp(-z²/4)."""
+    """At 1/2σ² = 1/4, a try ends in z with a probability proportional to exp(-z²/4)."""
     slope = 2  # t = ⌊√2⌋ + 1, in quarters
 
     def laplace(units: int, size: int, rng: Coins) -> np.ndarray:
@@ -201,7 +201,7 @@ def test_a_choice_by_its_tree(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("rate", [1e-6, 0.01, 0.4, 1.0, 3.3])
 def test_discrete_laplace_noise_as_often_as_it_should(rate: float) -> None:
-    """In twenty cells of equal probability, beside the literal algorithm of the paper."""
+    """Compare it with the literal algorithm of the paper, in twenty cells of equal probability."""
     draws = 40_000
     units = noise.rate_units(Fraction(rate))
     drawn = noise.discrete_laplace_noise(units, draws, np.random.default_rng(0))
@@ -249,7 +249,7 @@ def test_a_rate_is_rounded_down() -> None:
 
 
 def test_noise_beyond_its_limit_is_the_same_for_neighbours() -> None:
-    """At the smallest rate almost all noise is cut, to numbers that do not depend on the value."""
+    """At the smallest rate, almost all noise is clipped to numbers that ignore the value."""
     rng = np.random.default_rng(0)
     drawn = noise.discrete_laplace_noise(1, 200, rng)
     assert np.abs(drawn).max() == noise.LARGEST

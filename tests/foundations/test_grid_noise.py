@@ -51,7 +51,7 @@ def test_beyond_the_range_nothing_changes(end):
 def test_a_scale_of_zero_is_no_noise():
     rows = laplace_rows(np.array([1, 1, 2]), np.array([0.0, 1e-300, -0.0]), 3)
     assert rows[[0, 2]].tolist() == [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-    assert rows[1].min() > 0.0  # hardly any noise is some noise
+    assert rows[1].min() > 0.0  # very little noise is still noise
     assert whole_weights(rows)[0].tolist() == [0, 2**52, 0]
 
 
@@ -88,7 +88,7 @@ def test_laplace_rows_reach_every_output_whatever_the_scale():
 
 
 class Scripted:
-    """A generator that gives the numbers that it was told to, and knows what it was asked for."""
+    """A generator that returns given numbers and records what it was asked for."""
 
     def __init__(self, *numbers):
         self.numbers, self.asked = list(numbers), []
@@ -101,7 +101,7 @@ class Scripted:
 
 @given(st.lists(st.integers(0, 9), min_size=2, max_size=6), st.integers(1, 8))
 def test_all_outcomes_of_a_draw_make_the_stated_distribution(weights, units):
-    """Each pair of the two uniform numbers once: bin x comes out S(x) times."""
+    """Over all pairs of the two uniform numbers, bin x is drawn S(x) times."""
     records = -(-sum(weights) // units) or 1
     mass = [*weights, records * units - sum(weights)]
     first, second = zip(*product(range(records), range(units)), strict=True)
@@ -112,7 +112,7 @@ def test_all_outcomes_of_a_draw_make_the_stated_distribution(weights, units):
 
 
 def ends(mass: list[int]) -> tuple[list[tuple[int, int]], list[int]]:
-    """The first and the last unit of each bin, as the two numbers that are drawn, and the bins."""
+    """Return the two drawn numbers at the first and the last unit of each bin, and the bins."""
     units, bins, total = [], [], 0
     for x, each in enumerate(mass):
         if each > 0:
@@ -125,7 +125,7 @@ def ends(mass: list[int]) -> tuple[list[tuple[int, int]], list[int]]:
 def test_every_bin_of_a_release_owns_the_units_of_its_mass():
     """The draw grows with the unit, so the ends of each bin decide the whole distribution.
 
-    In this game, output 9 once came out only if a certain record was there.
+    In this game, output 9 was once drawn only if a certain record was present.
     """
     counts = np.zeros(27, dtype=int)
     counts[[2, 3]] = 2
@@ -144,7 +144,7 @@ def test_every_bin_of_a_release_owns_the_units_of_its_mass():
 
 
 def test_release_and_query_draw_what_they_state(monkeypatch):
-    """Both hand the exact mass over: that of the weights, record by record."""
+    """Both draw from the exact mass, which is the sum of the weights of all records."""
     from pdpbook.foundations import sampling_query
     from pdpbook.game import nvo_game
 

@@ -38,7 +38,7 @@ def same_counts(observed: np.ndarray, chances: np.ndarray) -> float:
 
 
 def judge(pvalue: float, *, right: bool) -> None:
-    """Accept the right law and reject a wrong one, saying how often the verdict is false."""
+    """Accept the correct distribution and reject a wrong one, at a stated rate of false alarms."""
     if right:
         assert pvalue > FALSE_ALARM, f"p={pvalue:.2g}; false alarms: {FALSE_ALARM:g} a test"
     else:
@@ -97,7 +97,7 @@ def test_randomised_response_lies_as_often_as_it_should(factor):
 
 
 def exact_delta(sigma: float, epsilon: float) -> float:
-    """The defining equation of the Gaussian mechanism, with a thousand digits."""
+    """Evaluate the defining equation of the Gaussian mechanism to a thousand digits."""
     import mpmath as mp
 
     with mp.workdps(1000):
@@ -127,7 +127,7 @@ def test_gaussian_delta_is_the_hockey_stick_of_the_densities(epsilon, sigma):
             0.0, stats.norm.pdf(x, 1, sigma) - math.exp(epsilon) * stats.norm.pdf(x, 0, sigma)
         )
 
-    start = epsilon * sigma**2 + 0.5  # where the densities' ratio is e^epsilon
+    start = epsilon * sigma**2 + 0.5  # where the ratio of the densities is e^epsilon
     stop = max(start, 1.0) + 40 * sigma
     inside = [x for x in (1.0, 1.0 + 6 * sigma) if start < x < stop] or None
     area = quad(excess, start, stop, epsabs=1e-13, limit=200, points=inside)[0]
@@ -165,7 +165,7 @@ def test_numbers_come_back_as_numbers_and_arrays_as_arrays():
 
 @pytest.mark.parametrize("sensitivity", [1e308, [1.0, 1e308]])
 def test_noise_that_would_be_infinite_is_refused(sensitivity):
-    """Of 1,000 draws of scale 4e308 nearly all are infinite; the scale is refused instead."""
+    """Of 1,000 draws of scale 4e308, nearly all are infinite; the scale is refused instead."""
     rng = np.random.default_rng(0)
     options = {"sensitivity": sensitivity, "epsilon": 1.0, "rng": rng}
     with pytest.raises(ValueError, match="sensitivity"):
@@ -177,15 +177,15 @@ def test_noise_that_would_be_infinite_is_refused(sensitivity):
     assert np.isfinite(mech.laplace_mechanism(np.zeros(1000), **options)).all()
 
 
-def test_there_is_room_for_a_thousand_scales_of_noise():
-    """Below 8e307 on both sides; the values and the scales are looked at each by itself."""
+def test_a_thousand_scales_of_noise_are_finite():
+    """The limit is 8e307 on both sides, for the values and for the scales by themselves."""
     options = {"epsilon": 1.0, "rng": np.random.default_rng(0)}
     for value in ([0.0, -8.1e307], [0.0, 8.1e307]):
-        with pytest.raises(ValueError, match="value and sensitivity / epsilon must leave room"):
+        with pytest.raises(ValueError, match="value and sensitivity / epsilon must be so small"):
             mech.laplace_mechanism(value, sensitivity=1.0, **options)
-    with pytest.raises(ValueError, match=r"1000 scales of noise, got a scale of 8\.1e\+304"):
+    with pytest.raises(ValueError, match=r"noise is finite, got a scale of 8\.1e\+304"):
         mech.laplace_mechanism(0.0, sensitivity=[1.0, 8.1e304], **options)
-    with pytest.raises(ValueError, match=r"1000 scales of noise, got a scale of 3\.7.*e\+305"):
+    with pytest.raises(ValueError, match=r"noise is finite, got a scale of 3\.7.*e\+305"):
         mech.gaussian_mechanism(0.0, sensitivity=1e305, delta=1e-5, **options)
     assert math.isfinite(mech.laplace_mechanism(-8e307, sensitivity=8e304, **options))
 
@@ -193,7 +193,7 @@ def test_there_is_room_for_a_thousand_scales_of_noise():
 @pytest.mark.parametrize("epsilon", [0.0, 1e-3, 0.3, 2.0, 9.0])
 @pytest.mark.parametrize("step", [1e-3, 0.1, 0.5, 0.999, 1.001, 1.5, 4.0, 30.0])
 def test_gaussian_delta_to_twelve_digits(step, epsilon):
-    """On both sides of a step of 1, where quadrature takes the place of a difference."""
+    """The steps are on both sides of 1, where quadrature replaces a difference."""
     exact = exact_delta(1 / step, epsilon)
     if exact > 1e-280:
         found = mech.gaussian_delta(1 / step, epsilon=epsilon)
@@ -213,7 +213,7 @@ def test_formulas_by_hand():
 
 
 def test_analytic_sigma_solves_its_equation_at_every_level():
-    """So many levels that some lie at the end of the bracket in which sigma is looked for."""
+    """Among so many levels, some are at an end of the bracket that is searched for sigma."""
     levels = np.geomspace(1e-3, 100.0, 5_000)
     sigma = mech.analytic_gaussian_sigma(epsilon=levels, delta=1e-6)
     assert mech.gaussian_delta(sigma, epsilon=levels) == pytest.approx(1e-6, rel=1e-9)

@@ -1,10 +1,9 @@
-"""A released mean and quantile: sensitivities by deletion, the promise in fractions, no leak."""
+"""A released mean: sensitivities by deletion, the promise in fractions, no leak."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -13,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-import pdpbook as pb
-from pdpbook.foundations import noisy_mean, noisy_quantile
+from pdpbook.foundations import noisy_mean
 from pdpbook.foundations.discrete_noise import UNITS
 from pdpbook.foundations.noisy_statistics import MeanGrid, mean_grid
 
@@ -28,7 +26,7 @@ columns = st.lists(st.floats(-3.0, 7.0), min_size=3, max_size=30)
 def test_no_record_loses_more_than_epsilon_in_fractions(
     values: list[float], other: float, epsilon: float
 ) -> None:
-    """By removal, and 2ε by replacement, with the rounding of every step, without a tolerance."""
+    """Losses are at most ε by removal and 2ε by replacement, without a tolerance for rounding."""
     x = np.array(values)
     grid = mean_grid(x.size, lower=-3.0, upper=7.0)
     rate = Fraction(grid.rate(epsilon), UNITS)
@@ -51,7 +49,7 @@ def test_a_record_loses_as_it_is_far_from_the_middle() -> None:
 
 @pytest.mark.parametrize("epsilon", [0.3, 2.0, 30.0])
 def test_every_mean_of_a_small_scale_keeps_the_promise_output_by_output(epsilon: float) -> None:
-    """The chances of all outputs, with their two ends, where the noise is moved into the range."""
+    """All outputs are compared, including the two ends, to which outlying results are moved."""
     grid = MeanGrid(3, 0.0, 4.0, Fraction(1), 4)
     rate = grid.rate(epsilon) / UNITS
     inner = np.arange(1, 4)
@@ -120,7 +118,7 @@ def test_a_share_is_never_released_outside_0_and_1() -> None:
 
 
 def test_a_coarse_grid_has_the_exact_error() -> None:
-    """E|Z + off| by summation, where the rounding of the mean matters."""
+    """The error is E|Z + off| by summation, where the rounding of the mean matters."""
     grid = mean_grid(2, lower=0.0, upper=1.0)
     x = np.array([0.0, 0.00019])
     for epsilon in (10.0, 30.0):
@@ -131,72 +129,3 @@ def test_a_coarse_grid_has_the_exact_error() -> None:
         moved = np.clip(grid.mean(x) + z, 0, grid.steps) - grid.mean(x)
         by_sum = (np.abs(moved * float(grid.step) + off) * weights).sum() / weights.sum()
         assert grid.error(x, epsilon) == pytest.approx(by_sum, rel=1e-9)
-
-
-def test_noisy_quantiles_as_often_as_the_formula_says() -> None:
-    points = np.array([0.0, 2.0, 8.0, 9.0])
-    values = [1, 1, 2, 9, 9]
-    chances = pb.per_instance.quantile_probabilities(values, points, quantile=0.3, epsilon=2.0)
-    rng = np.random.default_rng(0)
-    drawn = [
-        noisy_quantile(values, points, quantile=0.3, epsilon=2.0, rng=rng) for _ in range(1500)
-    ]
-    observed = [drawn.count(point) for point in points]
-    assert stats.chisquare(observed, chances * 1500).pvalue > FALSE_ALARM
-
-
-def utilities(values: Sequence[float], points: Sequence[float], q: Fraction) -> list[Fraction]:
-    """Minus the distance of the rank qn from the ranks at each candidate, record by record."""
-    moved = [min(points, key=lambda point: (abs(point - x), point)) for x in values]
-    found = []
-    for point in points:
-        below, upto = sum(x < point for x in moved), sum(x <= point for x in moved)
-        rank = q * len(values)
-        inside = below <= rank <= upto
-        found.append(Fraction(0) if inside else -min(abs(below - rank), abs(upto - rank)))
-    return found
-
-
-@pytest.mark.parametrize("q", [Fraction(1, 4), Fraction(1, 2), Fraction(9, 10)])
-def test_the_utility_of_a_quantile_changes_by_as_much_as_is_proved(q: Fraction) -> None:
-    """All columns of four values on a scale of six, with ties and between the candidates."""
-    points, scale = (0.0, 2.0, 3.0, 7.0), (0.0, 1.0, 2.0, 2.5, 5.0, 9.0)
-    removed = replaced = Fraction(0)
-    for values in itertools.combinations_with_replacement(scale, 4):
-        present = utilities(values, points, q)
-        for i, other in itertools.product(range(4), scale):
-            rest = values[:i] + values[i + 1 :]
-            for change, absent in (
-                ("removed", utilities(rest, points, q)),
-                ("replaced", utilities((*rest, other), points, q)),
-            ):
-                most = max(abs(a - b) for a, b in zip(present, absent, strict=True))
-                if change == "removed":
-                    removed = max(removed, most)
-                else:
-                    replaced = max(replaced, most)
-    assert removed == max(q, 1 - q) and replaced == 1
-
-
-@pytest.mark.parametrize("q", [0.25, 0.5, 0.9])
-def test_the_chances_of_a_quantile_are_those_of_its_utility(q: float) -> None:
-    points, values = (0.0, 2.0, 3.0, 7.0), (0.0, 1.0, 1.0, 2.5, 5.0, 9.0, 9.0)
-    scores = np.array([float(each) for each in utilities(values, points, Fraction(q))])
-    weights = np.exp(scores * 2.0 / (2 * max(q, 1 - q)))
-    chances = pb.per_instance.quantile_probabilities(values, points, quantile=q, epsilon=2.0)
-    np.testing.assert_allclose(chances, weights / weights.sum(), rtol=1e-12)
-
-
-def test_a_quantile_knows_ties() -> None:
-    """300 equal values have one median; the median of the grades is ten ranks below the next."""
-    grid = np.linspace(0.0, 100.0, 1001)
-    chances = pb.per_instance.quantile_probabilities(
-        np.full(300, 5.0), grid, quantile=0.5, epsilon=1 / 3
-    )
-    assert chances @ np.abs(grid - 5.0) < 1e-6
-    grades = np.repeat([1.0, 2.0, 3.0, 4.0, 5.0], [60, 150, 300, 290, 200])
-    for q, exact, bound in ((0.25, 3.0, 0.01), (0.5, 3.0, 0.5), (0.75, 4.0, 0.01)):
-        chances = pb.per_instance.quantile_probabilities(
-            grades, np.linspace(1.0, 5.0, 401), quantile=q, epsilon=1 / 3
-        )
-        assert chances @ np.abs(np.linspace(1.0, 5.0, 401) - exact) < bound

@@ -1,4 +1,4 @@
-"""Differential privacy: beliefs, composition against oracles, groups."""
+"""Differential privacy: beliefs, composition compared with oracles, and groups."""
 
 import math
 
@@ -107,6 +107,6 @@ def test_one_answer_composes_to_itself():
 
 
 def test_the_search_ends_among_the_smallest_numbers():
-    """Where neighbouring floats are further apart than any small share of them."""
+    """Adjacent floats are farther apart here than any small fraction of their size."""
     total = privacy.optimal_composition(1e-320, draws=5, delta=5e-324)
     assert 0.0 < total <= 5e-320

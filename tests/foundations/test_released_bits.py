@@ -1,4 +1,4 @@
-"""Which uniform numbers give a released double: by trying all of them, and NumPy's own noise."""
+"""The uniform numbers that give a released double, found by trying all, and NumPy's own noise."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_noise_is_that_of_numpy() -> None:
 def test_a_noisy_mean_in_doubles_gives_the_largest_record_away(
     n: int, epsilon: float, share: float
 ) -> None:
-    """What the report released before: two thirds of all noisy means at ε = 0.1."""
+    """Two thirds of the means that the report once released at ε = 0.1 reveal the record."""
     rng = np.random.default_rng(0)
     found = impossible_share(AGES, lower=0, upper=100, epsilon=epsilon, rng=rng)
     assert len(AGES) == n and found == pytest.approx(share, abs=0.03)

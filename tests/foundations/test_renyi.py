@@ -19,7 +19,7 @@ weights = st.lists(st.floats(0.01, 1.0), min_size=4, max_size=4)
 
 
 def slow_divergence(p, q, order):
-    """The definition, with no care for overflow."""
+    """Return the divergence by its definition, without care for overflow."""
     return math.log(sum(a**order * b ** (1 - order) for a, b in zip(p, q, strict=True))) / (
         order - 1
     )
@@ -73,7 +73,7 @@ def test_conversion_of_gaussian_answers_lies_between_exact_and_mironov(answers):
     sigma, delta = 20.0, 1e-6
     curve = answers * renyi.gaussian_renyi(ORDERS, sigma=sigma)
     epsilon, best = renyi.renyi_epsilon(ORDERS, curve, delta=delta)
-    alone = sigma / math.sqrt(answers)  # k Gaussian answers are one with sigma / sqrt k
+    alone = sigma / math.sqrt(answers)  # k Gaussian answers equal one with sigma / sqrt k
     exact = brentq(lambda e: mech.gaussian_delta(alone, epsilon=e) - delta, 0.0, 50.0)
     mironov = (curve - math.log(delta) / (ORDERS - 1)).min()
     assert exact < epsilon < mironov
@@ -82,7 +82,7 @@ def test_conversion_of_gaussian_answers_lies_between_exact_and_mironov(answers):
 
 
 def test_the_conversion_is_tight_for_its_worst_case():
-    """A loss of u with probability 1/α e^... : δ is attained where 1 - e^-u meets its bound."""
+    """The δ of a single loss u is attained, at the u for which 1 - e^-u meets its bound."""
     order, gap = 5.0, math.log(5.0 / 4.0)  # u = ln(α/(α-1)) maximises (1 - e^-u) e^-(α-1)u
     best = max((1 - math.exp(-u)) * math.exp(-(order - 1) * u) for u in np.linspace(0.01, 2, 2000))
     assert (1 - math.exp(-gap)) * math.exp(-(order - 1) * gap) == pytest.approx(best, rel=1e-6)
@@ -96,7 +96,7 @@ def test_no_conversion_promises_less_than_nothing():
 
 
 def test_the_laplace_curve_begins_at_the_mean_loss():
-    """At 1 and within 1e-9 of it: there the formula would divide a rounding error by 1e-9."""
+    """For orders within 1e-9 of 1, the formula would divide a rounding error by 1e-9."""
     for scale in (0.1, 0.7, 5.0):
         mean = 1 / scale + math.expm1(-1 / scale)
         begin = renyi.laplace_renyi([1.0, 1.0 + 0.9e-9, 1.0 + 1e-4, 1.0 + 9e-4], scale=scale)

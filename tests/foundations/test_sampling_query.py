@@ -103,7 +103,7 @@ def test_a_scale_of_zero_releases_the_own_bin():
 
 
 def exact_losses(query: PerInstanceLaplace) -> list[Decimal]:
-    """Loss of each record from the definition, to 60 digits, by the whole numbers of a draw."""
+    """Return the loss of each record by definition, to 60 digits, from the numbers of a draw."""
     bins, n = query.grid.bins, len(query.data)
     weights = whole_weights(laplace_rows(query.grid.index(query.data), query.scales, bins))
     rows = [[int(weight) for weight in row] for row in weights]
@@ -147,7 +147,7 @@ def test_losses_are_those_of_the_game_with_the_same_scales():
 
 @pytest.mark.parametrize("counts", [[0, 4, 2, 0, 1], [5, 5, 5]])
 def test_the_common_scale_fits_the_query_and_everybody_is_private(counts):
-    """In the second histogram nobody needs noise, and the scale is 0."""
+    """In the second histogram no record needs noise, and the scale is 0."""
     grid, scale = Grid(0.0, 1.0, len(counts)), pb.common_scale(counts, epsilon=1.0)
     query = PerInstanceLaplace(np.repeat(grid.midpoints, counts), scale, grid)
     assert query.losses().max() <= 1.0
@@ -188,7 +188,7 @@ def test_a_grid_is_finite_everywhere_and_of_plain_numbers():
 
 
 def test_the_padding_of_the_paper():
-    """At its defaults 101 bins, and the quantile 0.9 of Laplace noise on either side."""
+    """The defaults are 101 bins and the quantile 0.9 of Laplace noise on either side."""
     grid = Grid.padded([2.0, 3.0, 6.0], epsilon=0.5)
     pad = 4.0 / 0.5 * math.log(5.0)
     assert grid.bins == 101
@@ -198,7 +198,7 @@ def test_the_padding_of_the_paper():
 
 
 def test_more_kinds_of_records_than_are_looked_at_at_a_time():
-    """5,000 scales on 3 bins: the rows are made in two parts."""
+    """With 5,000 scales on 3 bins, the rows are made in two parts."""
     rng = np.random.default_rng(0)
     grid, data = Grid(0.0, 1.0, 3), rng.random(5000)
     scales = np.geomspace(0.01, 10.0, 5000)

@@ -20,7 +20,7 @@ shares = st.none() | st.floats(0.0, 0.99)
 
 
 def slow_pdf(x, epsilon, sensitivity, share):
-    """Walk from step to step."""
+    """Return the density by walking from step to step."""
     top = (1 - math.exp(-epsilon)) / (2 * sensitivity * (share + math.exp(-epsilon) * (1 - share)))
     place, height = 0.0, top
     while True:
@@ -37,7 +37,7 @@ def test_density_by_walking(epsilon, sensitivity, share, x):
     used = 1 / (1 + math.exp(epsilon / 2)) if share is None else share
     fraction = abs(x) / sensitivity % 1
     if min(abs(fraction - used), fraction, 1 - fraction) < 1e-9:
-        return  # on an edge both heights are right
+        return  # on an edge, both heights are correct
     value = stair.staircase_pdf(x, epsilon=epsilon, sensitivity=sensitivity, share=share)
     assert value == pytest.approx(slow_pdf(x, epsilon, sensitivity, used), rel=1e-9)
 
@@ -75,7 +75,7 @@ def test_sampler(factor, share):
 
 
 def mean_error(epsilon, share, reach=500):
-    """Sum of mass times midpoint over the flat stretches."""
+    """Return the sum of mass times midpoint over the flat pieces."""
     k, fall = np.arange(reach), math.exp(-epsilon)
     top = (1 - fall) / (2 * (share + fall * (1 - share)))
     high, low = top * fall**k * share, top * fall ** (k + 1) * (1 - share)
@@ -92,13 +92,13 @@ def test_the_default_share_is_best_and_below_laplace(epsilon):
 
 
 def test_no_private_histogram_of_noise_is_better():
-    """The linear program over noise that is constant on cells, ε-DP for whole shifts <= Δ."""
+    """Solve the linear program over noise that is constant on cells and ε-DP for shifts <= Δ."""
     from scipy.optimize import linprog
 
-    epsilon, cells, reach = 2.0, 20, 8  # cells a stretch; the tail beyond is geometric
+    epsilon, cells, reach = 2.0, 20, 8  # cells per interval; the tail beyond is geometric
     size, growth = cells * reach, math.exp(epsilon)
     middle = (np.arange(size) + 0.5) / cells
-    tail = 1 / (growth - 1)  # all stretches after the last one, together
+    tail = 1 / (growth - 1)  # all intervals after the last one, together
     weight, cost = np.ones(size), middle.copy()
     weight[-cells:] += tail
     cost[-cells:] += (middle[-cells:] + 1) * tail + tail / (growth - 1)
@@ -124,7 +124,7 @@ def test_the_error_of_a_large_sensitivity_and_of_a_large_epsilon():
 
 
 def test_each_number_of_the_generator_has_its_part():
-    """Chosen uniform numbers: low or high, where within the step, on which side."""
+    """Three uniform numbers choose the level, the place within the step, and the side."""
     share, fall = 0.25, math.exp(-2.0)
     edge = share / (share + fall * (1 - share))
     for off, low in ((-1e-6, False), (1e-6, True)):

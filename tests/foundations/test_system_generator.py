@@ -1,4 +1,4 @@
-"""Uniform whole numbers from the operating system: every number, no other, all equally likely."""
+"""Uniform whole numbers from the operating system: all numbers of the range, equally likely."""
 
 import os
 
@@ -10,7 +10,7 @@ from pdpbook.foundations.system_generator import SystemGenerator, release_source
 
 
 def test_each_string_of_bits_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Five numbers from three bits: the bits 0 to 4 give themselves, 5 to 7 are drawn again."""
+    """Five numbers need three bits: 0 to 4 are returned, and 5 to 7 are drawn again."""
     words: list[int] = []
     monkeypatch.setattr(
         system_generator.os, "urandom", lambda size: (words.pop(0) << 61).to_bytes(8, "little")
@@ -33,7 +33,7 @@ def test_shapes_and_ranges() -> None:
 
 
 def test_all_bits_of_a_large_number_are_independent_coins() -> None:
-    """Bounds of 7 standard deviations for 63 and 1,953 shares: a false alarm in 10⁸ runs."""
+    """Bounds of 7 standard deviations for 63 and 1,953 shares: one false alarm in 10⁸ runs."""
     drawn = SystemGenerator().integers(2**63, size=4096)
     assert np.unique(drawn).size == 4096
     signs = 2.0 * (drawn[:, None] >> np.arange(63) & 1) - 1.0
@@ -43,7 +43,7 @@ def test_all_bits_of_a_large_number_are_independent_coins() -> None:
 
 @pytest.mark.parametrize("ends", [(0,), (3, 3), (-(2**62), 2**63)])
 def test_a_range_without_numbers_or_with_too_many_is_refused(ends: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="high must be 1 to 2"):
+    with pytest.raises(ValueError, match="high must be from 1 to 2"):
         SystemGenerator().integers(*ends)
 
 

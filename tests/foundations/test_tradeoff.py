@@ -1,4 +1,4 @@
-"""Trade-off curves against brute force, limits and each other."""
+"""Trade-off curves, compared with brute force, with limits and with each other."""
 
 import math
 
@@ -35,7 +35,7 @@ def test_privacy_and_the_tradeoff_bound_are_the_same_statement(pair, epsilon):
     alpha, beta = tr.tradeoff_curve(p, q)
     if delta < 1.0:
         assert (beta >= tr.tradeoff_bound(alpha, epsilon=epsilon, delta=delta) - 1e-9).all()
-    if delta > 0.02:  # with less δ some corner lies below
+    if delta > 0.02:  # with a smaller δ, some corner is below
         bound = tr.tradeoff_bound(alpha, epsilon=epsilon, delta=delta - 0.01)
         assert (beta < bound - 1e-6).any()
 
@@ -75,17 +75,17 @@ def test_vectors_that_sum_to_one_but_for_rounding_end_at_one():
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
 def test_the_laplace_curve_is_that_of_the_tests_of_neyman_and_pearson(epsilon):
-    """Each threshold is a test; those near 0 and 1 are where the formula changes."""
+    """Each threshold is a test; the formula changes near the thresholds 0 and 1."""
     near = np.geomspace(1e-6, 1e-2, 9)
     for threshold in (*np.linspace(-2.0, 3.0, 26), *near, *-near, *(1 + near), *(1 - near)):
         alarm = stats.laplace.sf(threshold, scale=1 / epsilon)
         missed = stats.laplace.cdf(threshold, loc=1.0, scale=1 / epsilon)
-        if 0.0 <= threshold <= 1.0:  # beyond, the best test tosses a coin
+        if 0.0 <= threshold <= 1.0:  # beyond these, the best test tosses a coin
             assert tr.laplace_tradeoff(alarm, epsilon=epsilon) == pytest.approx(missed, rel=1e-12)
     for share in (*np.linspace(0.0, 1.0, 11), *(1 - near)):
-        rate = share * math.exp(-epsilon) / 2  # alarm with this share of what lies beyond 1
+        rate = share * math.exp(-epsilon) / 2  # alarm for this share of the mass beyond 1
         missed = 1.0 - share / 2
         assert tr.laplace_tradeoff(rate, epsilon=epsilon) == pytest.approx(missed, rel=1e-12)
-        rate = 1.0 - share / 2  # and of what lies below 0
+        rate = 1.0 - share / 2  # and for this share of the mass below 0
         missed = share * math.exp(-epsilon) / 2
         assert tr.laplace_tradeoff(rate, epsilon=epsilon) == pytest.approx(missed, abs=1e-15)

@@ -71,9 +71,7 @@ def test_who_passes_a_solution_for_a_profile_is_told_of_its_attribute(name, call
     found = pb.best_response_dynamics(game, start=game.constant_profile(2))
     for given in (found, game.evaluate(found.profile)):
         kind = type(given).__name__
-        message = (
-            f"{name} must be an array, which is the .profile of the {kind}, got {name}=<{kind}"
-        )
+        message = f"{name} must be an array, namely the .profile of the {kind}, got {name}=<{kind}"
         with pytest.raises(TypeError, match=message):
             call(game, given)
 

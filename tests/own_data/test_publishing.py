@@ -142,7 +142,7 @@ def test_what_is_no_record_or_no_file_of_its_own_publishes_nothing(
             made().write(path, record=record)
     record.unlink()
     for each in (path, statement_path(path)):
-        with pytest.raises(ValueError, match=r"^record must be another file than"):
+        with pytest.raises(ValueError, match=r"^record must be a different file from"):
             made().write(path, record=each)
     with pytest.raises(OSError, match="no such folder"):
         made().write(path, record=path.parent / "no such folder" / "record.json")

@@ -1,4 +1,4 @@
-"""The common scale, against a search from below and against the definition of privacy."""
+"""The common scale, compared with a search from below and with the definition of privacy."""
 
 import math
 
@@ -11,7 +11,7 @@ from tests import naive
 
 
 def largest_loss(counts, scale: float) -> float:
-    """Worst loss, from the definition."""
+    """Return the largest loss, from the definition."""
     bins = np.repeat(np.arange(len(counts)), counts)
     kernel = pb.laplace_kernel(len(counts), [scale])
     return naive.privacy_losses(bins, np.zeros_like(bins), kernel).max()
@@ -69,7 +69,7 @@ def test_a_smaller_scale_may_be_private_in_whole_numbers():
 def test_crowds_need_no_noise_and_lonely_records_do():
     assert pb.common_scale([5, 5, 5], epsilon=1.0) == 0.0
     assert pb.common_scale([5, 5, 1], epsilon=1.0) > 0.01
-    # a unit of 2^-52 from each of a million others hides one of two, and none of them does not
+    # one of two records is hidden by one unit of 2^-52 from each of a million others, not by none
     edge = math.log(2.0) + math.log1p(-1 / 1_000_002)
     scales = [pb.common_scale([2, 10**6], epsilon=edge + off) for off in (-1e-11, 1e-11)]
     assert scales[0] > 0.0 == scales[1]

@@ -1,4 +1,4 @@
-"""Least squares without a record, against a fit that is repeated without it."""
+"""Least squares without a record, compared with a fit that is repeated without the record."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from tests import naive
 
 @st.composite
 def fits(draw):
-    """Features with an intercept and a response, of which no record has the leverage 1."""
+    """Features with an intercept, and a response; no record has the leverage 1."""
     n, d = draw(st.integers(5, 25)), draw(st.integers(1, 3))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     features = np.c_[np.ones(n), rng.normal(size=(n, d)) * 10.0 ** rng.integers(-3, 4, d)]
@@ -28,7 +28,7 @@ def test_changes_are_those_of_deleting_each_record(fit):
     found = least_squares_influence(features, response)
     assert np.allclose(found.coefficients, naive.least_squares(features, response), rtol=1e-6)
     truth = naive.changes_by_deletion(naive.least_squares, features, response)
-    unit = np.abs(features).max(axis=0)  # of one coefficient against another
+    unit = np.abs(features).max(axis=0)  # makes the coefficients comparable
     assert np.allclose(found.changes * unit, truth * unit, rtol=1e-6, atol=1e-8)
 
 

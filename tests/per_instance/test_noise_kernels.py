@@ -89,7 +89,7 @@ def test_ratio_and_difference_of_the_extremes(scale):
 
 @given(usual_scale, unit, unit, unit)
 def test_the_density_increases_towards_the_point(scale, x, first, second):
-    """For x >= mu the density increases in mu: (20)-(22) of the paper, mended."""
+    """For x >= mu the density increases in mu: (20)-(22) of the paper, corrected."""
     near, far = sorted((first * x, second * x), reverse=True)
     values = truncated_laplace_pdf(x, [far, near], scale)
     assert values[0] <= values[1] * (1 + 1e-12)
@@ -114,7 +114,7 @@ def test_extreme_scales_of_the_density():
 @pytest.mark.parametrize("place", [0, 4])
 @pytest.mark.parametrize("sigma", [0.05, 0.3, 1.51, 1.54, 3.0, 1e4, 1e9, 1e12])
 def test_every_gaussian_mass_is_right_to_the_last_digits(sigma, place):
-    """On both sides of the change from tails to quadrature, near sigma = 1.52 for 11 bins."""
+    """Tails change to quadrature near sigma = 1.52 for 11 bins; both sides are tested."""
     mp = pytest.importorskip("mpmath", reason="mpmath comes with SymPy, of the test extra").mp
     row = gaussian_kernel(11, [sigma])[0, place]
     with mp.workdps(120):

@@ -37,7 +37,7 @@ def losses_of(table):
 
 
 def close_or_both_infinite(one, other):
-    """Losses agree; a record alone on an output up to rounding counts as infinite."""
+    """Return whether losses agree; a loss above 25, from an output reached alone, is infinite."""
     one, other = (np.where(np.asarray(v) > 25, np.inf, v) for v in (one, other))
     return np.allclose(one, other, rtol=1e-7, atol=1e-9)
 
@@ -165,14 +165,14 @@ def test_the_supremum_over_all_data_sets(n, bins, scale):
 
 
 def test_the_slopes_on_both_sides_of_700():
-    """Beyond, e^epsilon would overflow soon; up to it both slopes are numbers."""
+    """Above 700, e^epsilon would soon overflow; up to 700, both slopes are numbers."""
     tau, sigma = linear_limits(10, 700.0)
     assert tau == 1.0 and sigma == pytest.approx(-0.9 * math.exp(700.0))
     assert linear_limits(10, 700.5) == (1.0, -math.inf)
 
 
 def test_company_at_the_ends_of_its_range():
-    """Nobody is private alone, and 1 / tau is a whole number but for the rounding of epsilon."""
+    """No record is private alone, and 1 / tau is a whole number up to the rounding of epsilon."""
     assert records_needed(10, 800.0) == records_needed(2, 50.0) == 2
     for n in (1317, 10**4, 10**6):
         for m in range(2, 100):
@@ -185,7 +185,7 @@ def test_company_at_the_ends_of_its_range():
 
 @pytest.mark.parametrize(("off", "fits"), [(0.9, True), (2.0, False)])
 def test_rows_and_masses_may_be_off_by_rounding(off, fits):
-    """A row may exceed the mass by 1e-9 of it, and the masses their sum by 1e-6."""
+    """A row may exceed the mass by a relative 1e-9, and the masses may sum to n within 1e-6."""
     n = 1000
     row, mass = np.array([[1.0 + off * 1e-9, 0.0]]), np.array([1.0, n - 1.0])
     whole = np.array([1.0, n - 1.0 + off * 1e-6 * n])

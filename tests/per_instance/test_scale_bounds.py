@@ -52,7 +52,7 @@ def test_theorem_1_prime_every_profile_is_private(bound):
 
 @given(st.integers(2, 10**6), targets)
 def test_tightness(n, epsilon):
-    """One record at 0 and n - 1 at 1: the loss is epsilon at the bound and more below it."""
+    """With one record at 0 and n - 1 at 1, the loss is epsilon at the bound and larger below it."""
 
     def loss(scale):
         low, high = truncated_laplace_extremes(scale)
@@ -111,7 +111,7 @@ def test_published_numbers():
 
 @given(st.integers(2, 30), targets, st.data())
 def test_a_uniform_record_is_private_at_the_uniform_release_scale(n, epsilon, data):
-    """Step 3 of the paper's proof, both sides."""
+    """This is step 3 of the paper's proof, in both directions."""
     bins = data.draw(st.integers(2, 15))
     scales = uniform_release_scale(n, epsilon) * np.array([1.0, 1.0 + data.draw(st.floats(0, 5))])
     kernel = laplace_kernel(bins, scales)
@@ -141,7 +141,7 @@ def test_the_gap_an_equilibrium_that_violates(counts, bins, epsilon, scale):
     assert game.evaluate(profile).private_records == n - 1
     assert game.evaluate(profile).is_nash() and naive.is_nash(game, profile)
     assert best_response_dynamics(game, start=profile).moves == 0
-    # the record that is not private would be so with uniform noise, and its neighbour would not
+    # with uniform noise, the exposed record would be private, but its neighbour would not
     lonely, neighbour = bins - 1, bins - 2
     assert game.evaluate(profile).losses[lonely, 0] > epsilon
     moved = profile.copy()
@@ -168,7 +168,7 @@ def test_without_a_uniform_scale_a_record_may_be_unable_to_save_itself():
 
 @pytest.mark.parametrize("factors", [[1.0001], [1.0001, 1.01]])
 def test_a_game_without_an_escape_is_no_answer_to_the_exercise(factors):
-    """Without a scale as good as uniform a violating equilibrium shows nothing."""
+    """Without a scale that is nearly uniform, a violating equilibrium proves nothing."""
     scales = uniform_release_scale(2, 0.5) * np.array(factors)
     game = NVOGame([1, *[0] * 99, 1], laplace_kernel(101, scales), epsilon=0.5, scales=scales)
     result = check("published-proof/violation", (game, game.constant_profile(0)))
@@ -186,13 +186,13 @@ def test_the_uniform_release_scale_at_the_ends_of_floating_point():
 @pytest.mark.parametrize("u", [1e-13, 1e-5, 3e-4, 9.9e-4, 1.01e-3, 0.1, 3.0, 40.0])
 @pytest.mark.parametrize("n", [2, 1000])
 def test_the_uniform_release_scale_to_the_last_digits(u, n):
-    """On both sides of u = 1e-3, where a series takes the place of the logarithm."""
+    """The cases are on both sides of u = 1e-3, where a series replaces the logarithm."""
     mp = pytest.importorskip("mpmath", reason="mpmath comes with SymPy, of the test extra").mp
     with mp.workdps(60):
         epsilon = float(mp.log1p((mp.expm1(u) / u - 1) / n))
         c = 1 / (1 + n * mp.expm1(mp.mpf(epsilon)))
         exact = -c - mp.re(mp.lambertw(-c * mp.exp(-c), -1))
-        # an error of one unit in the last place of epsilon is one of u
+        # an error of one unit in the last place of epsilon causes one of u
         assert abs(uniform_release_scale(n, epsilon) * exact - 1) < 1e-13 + 3e-16 / u * (u > 1e-3)
 
 

@@ -1,6 +1,9 @@
-"""Losses by released statistics, against the removal of each record."""
+"""Losses from released statistics, compared with the removal of each record."""
 
+import itertools
 import math
+from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -118,3 +121,58 @@ def test_quantile_losses_are_those_of_deleting_each_record(values, level, epsilo
     losses = quantile_losses(values, points, quantile=level, epsilon=epsilon)
     assert np.allclose(losses, np.abs(moved).max(axis=1), rtol=1e-9, atol=1e-9)
     assert losses.max() <= epsilon * (1 + 1e-9)
+
+
+def utilities(values: Sequence[float], points: Sequence[float], q: Fraction) -> list[Fraction]:
+    """Return minus the distance of the rank qn from the ranks at each candidate, by counting."""
+    moved = [min(points, key=lambda point: (abs(point - x), point)) for x in values]
+    found = []
+    for point in points:
+        below, upto = sum(x < point for x in moved), sum(x <= point for x in moved)
+        rank = q * len(values)
+        inside = below <= rank <= upto
+        found.append(Fraction(0) if inside else -min(abs(below - rank), abs(upto - rank)))
+    return found
+
+
+@pytest.mark.parametrize("q", [Fraction(1, 4), Fraction(1, 2), Fraction(9, 10)])
+def test_the_utility_of_a_quantile_changes_by_as_much_as_is_proved(q: Fraction) -> None:
+    """Try all columns of four out of six values, with ties and values between candidates."""
+    points, scale = (0.0, 2.0, 3.0, 7.0), (0.0, 1.0, 2.0, 2.5, 5.0, 9.0)
+    removed = replaced = Fraction(0)
+    for values in itertools.combinations_with_replacement(scale, 4):
+        present = utilities(values, points, q)
+        for i, other in itertools.product(range(4), scale):
+            rest = values[:i] + values[i + 1 :]
+            for change, absent in (
+                ("removed", utilities(rest, points, q)),
+                ("replaced", utilities((*rest, other), points, q)),
+            ):
+                most = max(abs(a - b) for a, b in zip(present, absent, strict=True))
+                if change == "removed":
+                    removed = max(removed, most)
+                else:
+                    replaced = max(replaced, most)
+    assert removed == max(q, 1 - q) and replaced == 1
+
+
+@pytest.mark.parametrize("q", [0.25, 0.5, 0.9])
+def test_the_chances_of_a_quantile_are_those_of_its_utility(q: float) -> None:
+    points, values = (0.0, 2.0, 3.0, 7.0), (0.0, 1.0, 1.0, 2.5, 5.0, 9.0, 9.0)
+    scores = np.array([float(each) for each in utilities(values, points, Fraction(q))])
+    weights = np.exp(scores * 2.0 / (2 * max(q, 1 - q)))
+    chances = quantile_probabilities(values, points, quantile=q, epsilon=2.0)
+    np.testing.assert_allclose(chances, weights / weights.sum(), rtol=1e-12)
+
+
+def test_a_quantile_knows_ties() -> None:
+    """300 equal values have one median; the median of the grades is ten ranks below the next."""
+    grid = np.linspace(0.0, 100.0, 1001)
+    chances = quantile_probabilities(np.full(300, 5.0), grid, quantile=0.5, epsilon=1 / 3)
+    assert chances @ np.abs(grid - 5.0) < 1e-6
+    grades = np.repeat([1.0, 2.0, 3.0, 4.0, 5.0], [60, 150, 300, 290, 200])
+    for q, exact, bound in ((0.25, 3.0, 0.01), (0.5, 3.0, 0.5), (0.75, 4.0, 0.01)):
+        chances = quantile_probabilities(
+            grades, np.linspace(1.0, 5.0, 401), quantile=q, epsilon=1 / 3
+        )
+        assert chances @ np.abs(np.linspace(1.0, 5.0, 401) - exact) < bound

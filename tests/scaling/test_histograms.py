@@ -141,7 +141,7 @@ def test_histograms_are_kept_and_found_again_and_never_over_the_table(
     with pytest.raises(ValueError, match="path must name a file of histograms"):
         Histograms.load(path)
     before = {path: path.read_bytes() for path in table.iterdir()}
-    with pytest.raises(ValueError, match=r"^path must be another file than"):
+    with pytest.raises(ValueError, match=r"^path must be a different file from"):
         found.save(table / ".." / table.name / min(before).name)
     assert {path: path.read_bytes() for path in table.iterdir()} == before
 

@@ -312,9 +312,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "noisy_copies": lambda: dict(data=DATA, epsilon=1.0, rng=rng()),
     "noisy_histogram_pairs": lambda: dict(x=DATA, y=DATA, size=3, epsilon=1.0, rng=rng(), bins=2),
     "noisy_mean": lambda: dict(values=DATA[1:], lower=0.0, upper=5.0, epsilon=0.5, rng=rng()),
-    "noisy_quantile": lambda: dict(
-        values=DATA[1:], candidates=array([0.0, 2.0, 5.0]), epsilon=0.5, quantile=0.5, rng=rng()
-    ),
     "NVOGame": lambda: (
         dict(counts=array([3, 0, 1]), kernel=pb.laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
         | dict(delta=0.0, scales=array([0.1, 1.0]), grid=pb.Grid(0.0, 3.0, bins=3))
