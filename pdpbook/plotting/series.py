@@ -124,7 +124,7 @@ def _entries() -> dict[str, Look]:
         "large": Look("large", SHADES[0], ":", "D"),
         "medium": Look("medium", SHADES[2], "--", "s"),
         "small": Look("small", SHADES[4], "-", "o"),
-        # Five scales in figures with dots; the two smallest, most played, differ in hue.
+        # Five scales in figures with dots; the two smallest, which are common, differ in hue.
         "noise-1": Look("largest of five scales", SHADES[0]),
         "noise-2": Look("second of five scales", SHADES[1]),
         "noise-3": Look("third of five scales", SHADES[2]),
