@@ -15,18 +15,18 @@ costs :math:`O(n^2 V K)`.  Three facts remove the factor :math:`n^2`:
    of these records can therefore move at once if the last of them still gains.  The size of a batch
    is found by doubling and halving.  In some games the best response of a group alternates between
    two actions from record to record, so that every batch would contain a single record.  After 32
-   batches of a group in one pass, the move must therefore only increase the payoff for the last
-   record; it need not be the best response of this record.
+   batches of a group in one pass, it is therefore sufficient that the move of the last record
+   increases the payoff, even if it is not this record's best response.
 
 Payoffs are compared as pairs, first by :math:`P_E` and then by KL.  No move therefore reduces the
 number of private records for the sake of a smaller KL, and once all records are private, they
 remain private.
 
-This is true for every game even on a computer, because each step increases the exact pair.  The
-number :math:`P_E` is counted without rounding, from an exact mass S.  The change in KL is computed
-with a bound on its rounding error, and a record moves for the sake of KL only if KL falls by more
-than this bound and by more than :math:`10^{-12}/n`.  So no profile is visited twice, the dynamics
-stop, and no record can then gain more than these tolerances.
+These facts are true even on a computer, because each step increases the exact pair.  The number
+:math:`P_E` is counted without rounding, from an exact mass S.  The change in KL is computed with a
+bound on its rounding error, and a record moves for the sake of KL only if KL falls by more than
+this bound and by more than :math:`10^{-12}/n`.  So no profile is visited twice, the dynamics stop,
+and no record can then gain more than these tolerances.
 
 **Large games.**  In some games the number of steps grows roughly like the square root of n, because
 groups at the bounds of privacy must wait for each other.  A smaller game saves most of these steps.
@@ -41,7 +41,7 @@ the smaller game is played with the ε at which its τ equals 4 τ(4m), so that 
 upper bounds in both games.  If ε ≥ ln(n/(n−1)), the larger game has no lower bounds, because σ ≤ 0.
 
 If a game of more than 2²⁰ records has not converged after 2¹⁷ steps, a game with a quarter of the
-records is played from the same start, after a still smaller game if it also is that large.  Its
+records is played from the same start (after a still smaller game, if it is also that large).  Its
 final profile is multiplied by four and completed in the bins whose numbers of records are not
 multiples of four.  If exact arithmetic shows that this profile is better than the present profile,
 it replaces the present profile, and the dynamics continue.

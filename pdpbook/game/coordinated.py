@@ -18,18 +18,18 @@ Only changes that increase the payoff are kept, so the search stops.  In a game 
 improves.
 
 In a game of 2,048 records or more, a single record matters little, and the search for gains from
-single records takes long.  Such a search first moves parts of groups that contain at least about a
-thousandth of all records, and its forced moves are moves of such parts.  Then it continues record
-by record, without forced moves, to an equilibrium that no compound move improves.  Best responses
-that reach the privacy constraints of several groups follow these constraints slowly, a few records
-at a time.  The second phase therefore begins with a joint move of all groups
+single records takes long.  In such a game, the search first moves parts of groups that contain at
+least about a thousandth of all records, and its forced moves are moves of such parts.  Then it
+continues record by record, without forced moves, to an equilibrium that no compound move improves.
+Best responses that reach the privacy constraints of several groups follow these constraints slowly,
+a few records at a time.  The second phase therefore begins with a joint move of all groups
 (:mod:`pdpbook.game.joint_move`), and makes another after every 16 passes, with compound moves in
 between.
 
-Both kinds of moves justify their code.  For the heights with the finer scales at ε = 1, the final
-divergence is 0.0073 with forced moves and 0.0084 without them.  In a game of 33 bins and 10⁶
-records, the search takes 82 passes with joint moves and 996 passes with compound moves alone, and
-the second number grows roughly like the square root of n.
+Forced moves and joint moves are both worth their code.  For the heights with the finer scales at
+ε = 1, the final divergence is 0.0073 with forced moves and 0.0084 without them.  In a game of 33
+bins and 10⁶ records, the search takes 82 passes with joint moves and 996 passes with compound moves
+alone, and the second number grows roughly like the square root of n.
 """
 
 from __future__ import annotations

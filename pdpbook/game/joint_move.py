@@ -43,7 +43,7 @@ _STEPS = (1.0, 0.5, 0.25, 0.125)
 
 
 def joint_moves(game: NVOGame, profile: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """Propose profiles between the given one and the best shares, the farthest first."""
+    """Propose profiles between the given profile and the best shares, the farthest first."""
     bins, actions = np.nonzero(profile)
     if not np.count_nonzero(game.counts) < bins.size <= _GROUPS:
         return
@@ -61,7 +61,7 @@ def _best_shares(
     actions: NDArray[np.int64],
     here: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return the shares of the groups that solve the program, starting from the present ones."""
+    """Return the shares of the groups that solve the program, starting from the present shares."""
     rows = game.kernel[actions, bins]
     of_all = rows * (game.counts[bins] / game.records)[:, None]  # S / n if a whole bin were a group
     now = here @ of_all

@@ -5,7 +5,7 @@ Every record is a player.  It chooses its noise from V actions, and all players 
 .. math:: P_E + P_U, \qquad P_E = \#\{i : \text{record } i \text{ is private}\}, \qquad
           P_U = 1 - \frac{D_{\mathrm{KL}}(q\,\|\,P)}{\ln K},
 
-where q is the distribution of the data and :math:`P(x)` that of the released value.
+where q is the distribution of the data and P is the distribution of a released value.
 Because the payoff is common, it is an exact potential of the game.
 
 All decisions and draws of the game use integer arithmetic.  The game rounds the given kernel to
@@ -280,8 +280,8 @@ class NVOGame:
 class Outcome:
     """The outcome of a strategy profile, as :meth:`NVOGame.evaluate` returns it.
 
-    Its losses are fixed-noise losses: they compare the output with the output after the removal of
-    a record, while all other records keep their noise.  The constructor checks nothing, because
+    Its losses are fixed-noise losses: they compare the output before and after the removal of a
+    record, while all other records keep their noise.  The constructor checks nothing, because
     ``evaluate`` has checked the profile.  Every array of an outcome is read-only.
 
     Attributes
@@ -345,9 +345,9 @@ class Outcome:
         It is nan if no record of bin k plays v, and infinite if some output is possible only with
         the record.
 
-        The loss is rounded up by a few units in the last place of itself or, if this is larger, of
-        ln(n/(n-1)).  If delta is 0, the loss of a private record is not rounded above ε.  In this
-        case a record is private if and only if its loss is at most ε.
+        The loss is rounded up by a few units in the last place of the larger of the loss and
+        ln(n/(n-1)).  If delta is 0, the loss of a private record is not rounded above ε, so that a
+        record is private if and only if its loss is at most ε.
         """
         losses = np.empty(self.profile.shape)
         _loops.group_losses(self.game.compiled, *self._writable(), losses)
@@ -420,8 +420,8 @@ class Outcome:
     def is_nash(self, *, atol: float | None = None) -> bool:
         """Return whether no record gains more than ``atol`` by changing its action alone.
 
-        The default of 2e-12 / n is a tolerance for rounding errors; the change of KL by one of n
-        records is of the order 1 / n.  Payoffs are compared as in :attr:`regret`.
+        The default of 2e-12 / n is a tolerance for rounding errors, because one of n records
+        changes KL by an amount of the order 1 / n.  Payoffs are compared as in :attr:`regret`.
         """
         if atol is None:
             atol = 2e-12 / self.game.records

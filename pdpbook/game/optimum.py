@@ -104,8 +104,8 @@ def certified_optimum(
     start : array_like of int, shape (K, V), optional
         A good profile to start from; by default, the result of coordinated best responses.
     relative_gap : float
-        Stop when (divergence - lower bound) / divergence is at most this, in [1e-5, 1), or the
-        difference is at most 1e-9 nats.
+        Stop when (divergence - lower bound) / divergence is at most this number, in [1e-5, 1), or
+        when the difference is at most 1e-9 nats.
     time_limit : float
         Stop after this many seconds with the best profile and the best bound so far.  The time
         includes the initial coordinated best responses, but the limit does not interrupt them, nor
@@ -136,7 +136,7 @@ def certified_optimum(
     if search.relaxed():
         search.branched()
     out_of_time = search.remaining() <= 0.0
-    unproved = not search.settled or search.best is None  # infeasible by the solver's word alone
+    unproved = not search.settled or search.best is None  # or infeasible only by the solver
     if unproved and not out_of_time and _number_of_profiles(game) <= _ENUMERATED:
         search.enumerated()
     divergence, bound = search.divergence, search.bound
@@ -259,7 +259,7 @@ class _Search:
             self.best = found
 
     def _refine_near(self, columns: NDArray[np.float64]) -> None:
-        """Add the rows that linear programs with only the groups of a solution violate."""
+        """Add the rows that linear programs violate if only a solution's groups are allowed."""
         # pragma: no mutate — branch and bound returns whole numbers up to its tolerance
         counts = columns[: self.program.groups] > 0.5
         pattern = np.concatenate([counts, counts])

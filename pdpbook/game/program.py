@@ -425,7 +425,7 @@ def dual_bound(
 
 
 def _relaxed(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the coefficients of an upper-bounded row, small negative ones enlarged in size.
+    """Return the coefficients of an upper-bounded row, enlarging small negative coefficients.
 
     Their columns are never negative, so this can only relax the row.
     """

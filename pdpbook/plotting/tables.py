@@ -116,7 +116,7 @@ def table(
         of a pair.  By default, an integer has commas between thousands; a column with fractions
         requires a format.
     bold : mapping, optional
-        For each row, whether the cell of a column is bold.
+        For each cell of a column, whether it is bold.
     stub : int
         Number of columns on the left that name the row.
 

@@ -32,8 +32,7 @@ the call.
 text contains a file name that is not valid Unicode, and then the task never returns.  A worker
 therefore sends as much as possible of an exception as an ordinary result.
 
-Dask and pyarrow are not required by the rest of the book.  ``pip install '.[scale]'``
-installs them.
+The rest of the book does not require Dask and pyarrow; ``pip install '.[scale]'`` installs them.
 """
 
 from __future__ import annotations

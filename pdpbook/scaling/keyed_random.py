@@ -148,7 +148,7 @@ def keyed_digest(key: bytes, purpose: str, content: Any) -> bytes:
 
 
 def _check_text(name: str, value: Any) -> str:
-    """Return a text."""
+    """Return a value that is a string."""
     if not isinstance(value, str):
         raise _validate.fail(name, "a text", value, TypeError)
     return value
@@ -203,8 +203,8 @@ def keyed_draws(
     Returns
     -------
     ndarray of int, shape (stop - start,)
-        Bins from 0 to K - 1, each with a probability of exactly its weight over the sum, if the
-        keyed numbers are uniform.  Draw j does not depend on start and stop.
+        Bins from 0 to K - 1.  If the keyed numbers are uniform, the probability of a bin is exactly
+        its weight divided by the sum.  Draw j does not depend on start and stop.
 
     Notes
     -----

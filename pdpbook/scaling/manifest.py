@@ -75,7 +75,7 @@ def release_cost(
     epsilon : float
         pDP loss of one draw of one column.
     draws : int
-        Draws of each column, from 1 to 10⁹.
+        Number of draws of each column, from 1 to 10⁹.
     delta : float
         The δ of the whole release, in [0, 1).
     columns : int

@@ -1,8 +1,9 @@
 r"""The result of one pass over the rows: a few integers for each column.
 
 A value is in one of the K bins of a public grid, or it is below the grid, above it, missing, or not
-a number.  So K + 4 counts account for every row.  They are additive: the tally of two pieces is the
-sum of their tallies, however the table is divided and in whatever order the pieces are counted.
+a number.  So K + 4 counts account for all rows.  The counts are additive: the tally of two pieces
+is the sum of their tallies, however the table is divided and in whatever order the pieces are
+counted.
 """
 
 from __future__ import annotations
