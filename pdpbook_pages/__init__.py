@@ -1,4 +1,4 @@
-"""Code of the pages of the book beside the package: figures, and the tables of long runs."""
+"""Code of the book's pages that is not in the package: figures, and the tables of long runs."""
 
 from importlib.resources import files
 from pathlib import Path

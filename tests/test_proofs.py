@@ -130,8 +130,8 @@ def test_the_file_of_the_heights_holds_every_record(heights):
         ([[1], [0]], [[[1, 1], [1, 1]]], "profile must count at least 2 records, got 1"),
         ([[1], [1]], [[[1, 1]]], "weights must have shape (1, 2, 2)"),
         ([[1], [1]], [[[1, 1], [3, -1]]], "weights must be >= 0, got a smallest entry of -1"),
-        ([[1], [1]], [[[1, 1], [2, 1]]], "got weights[0, 1].sum()=3 after 2"),
-        ([[1], [1]], [[[0, 0], [0, 0]]], "one sum > 0 in every row that a record plays"),
+        ([[1], [1]], [[[1, 1], [2, 1]]], "got weights[0, 1].sum()=3 after a sum of 2"),
+        ([[1], [1]], [[[0, 0], [0, 0]]], "the same sum > 0 in every row that a record plays"),
     ],
 )
 def test_a_profile_that_says_nothing_is_refused(profile, weights, told):

@@ -1,10 +1,10 @@
 r"""Static games with private types: Bayesian Nash equilibria, found and verified.
 
-Each side has a type that the other does not know, and chooses an action.  A plan contains
-a probability for each action of each type.  A pair of plans is a Bayesian Nash equilibrium if no
-type of either side gains by another action.  If the game is zero-sum, one linear program finds an
-equilibrium.  In general the game is written as a matrix game of pure plans, and the equilibria of
-that game are enumerated.
+Each side has a type that the other side does not know, and chooses an action.  A plan contains a
+probability for each action of each type.  A pair of plans is a Bayesian Nash equilibrium if no type
+of either side gains by another action.  If the game is zero-sum, a linear program finds an
+equilibrium.  Any other game is written as a matrix game of pure plans, and the equilibria of that
+game are enumerated.
 
 The module also contains algorithm 1 of Cui et al. (2019), a loop in which all types act at the same
 time.  Without averaging, the loop can end only at a pure equilibrium.
@@ -43,9 +43,9 @@ class BayesianGame:
     Parameters
     ----------
     user, adversary : array_like, shape (T, S, A, B)
-        Payoffs when the user is of type t and plays a, the adversary of type s and plays b.
+        Payoffs when the user has type t and plays a, and the adversary has type s and plays b.
     prior : array_like, shape (T, S)
-        Probability of each pair of types; common knowledge.
+        Probability of each pair of types, which is common knowledge.
 
     Notes
     -----
@@ -146,7 +146,7 @@ class BayesianGame:
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium:
-    """A pair of plans, and how exactly it is a Bayesian Nash equilibrium.
+    """A pair of plans, and its distance from a Bayesian Nash equilibrium.
 
     Attributes
     ----------
@@ -230,7 +230,7 @@ def zero_sum_equilibrium(game: BayesianGame) -> Equilibrium:
 def simultaneous_replies(
     game: BayesianGame, *, rounds: int = 1000, averaging: bool = False
 ) -> Equilibrium:
-    """Let all types reply at the same time, again and again, and return the last plans.
+    """Let all types reply at the same time in every round, and return the last plans.
 
     Every type begins with its first action, and then takes the best reply to the other side's plan.
 
@@ -279,14 +279,14 @@ def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple
     """Find equilibria of a general game with private types.
 
     Support enumeration finds the equilibria of the matrix game of pure plans if a side has at most
-    8 plans.  Otherwise, or if it finds none, the lexicographic Lemke-Howson algorithm runs from
-    every start and finds at least one.  Both come from the library QuantEcon.  Each result is kept
-    only if its regret, recomputed here, is 0.
+    8 plans.  Otherwise, or if there is no result, the lexicographic Lemke-Howson algorithm runs
+    from every start and finds at least one equilibrium.  Both algorithms are from the library
+    QuantEcon.  A result is kept only if its regret, computed from the game, is 0.
 
     Parameters
     ----------
     game : BayesianGame
-        With at most 4,096 pure plans of each side, :math:`A^T` and :math:`B^S`.
+        A game in which each side has at most 4,096 pure plans (:math:`A^T` and :math:`B^S`).
     tolerance : float
         Largest regret that counts as 0, as a share of the side's largest absolute payoff.
 

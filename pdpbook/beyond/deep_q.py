@@ -115,7 +115,7 @@ class QNetwork:
         self.regressor.partial_fit(observations * self.scaling, wanted)
 
     def _follow(self, other: QNetwork, share: float) -> None:
-        """Move all weights by a share of the way to the weights of another network."""
+        """Move all weights part of the way to the weights of another network."""
         mine = self.regressor.coefs_ + self.regressor.intercepts_
         theirs = other.regressor.coefs_ + other.regressor.intercepts_
         for old, new in zip(mine, theirs, strict=True):
@@ -216,7 +216,7 @@ def train(
     rounds, copies : int
         Number of rounds, and number of episodes per round.
     discount : float
-        The factor :math:`\gamma` in [0, 1): the value of a unit reward one step earlier.
+        The factor :math:`\gamma` in [0, 1): the present value of a unit reward in the next step.
     exploration : (float, float)
         Largest and smallest share of random actions, with geometric steps between the copies.
         All actions of the first round are random.
@@ -236,10 +236,10 @@ def train(
     Notes
     -----
     Source: Mnih et al. (2015), with one change: their target network occasionally copies the
-    weights of the trained network, and this one follows them slowly.  The different exploration of
-    the copies is due to Horgan et al. (2018): a copy that hardly explores shows the network where
-    its own choices lead.  The same generator gives the same network on the same machine; another
-    processor rounds differently, and training amplifies the difference.
+    weights of the trained network, and this target network follows them slowly.  The different
+    exploration of the copies is due to Horgan et al. (2018): a copy that hardly explores shows the
+    network the consequences of its own choices.  The same generator gives the same network on the
+    same machine; another processor rounds differently, and training amplifies the difference.
 
     Examples
     --------

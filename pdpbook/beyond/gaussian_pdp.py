@@ -1,4 +1,4 @@
-r"""(ε, δ)-pDP: the δ that one record needs in one data set.
+r"""(ε, δ)-pDP: the δ that a record needs in a data set.
 
 Let :math:`P` and :math:`P_{-i}` be the distributions of the output with and without record i, as in
 :mod:`pdpbook.per_instance.privacy_loss`.  The record is :math:`(\varepsilon,\delta)`-pDP if

@@ -10,10 +10,10 @@ copies can do better.  For :math:`\varepsilon_1<\varepsilon_2`, draw
 
 Then :math:`V_1\sim\operatorname{Lap}(1/\varepsilon_1)` exactly, because the factor
 :math:`\rho+(1-\rho)\frac{\varepsilon_1^2}{\varepsilon_1^2+t^2}` with
-:math:`\rho=(\varepsilon_1/\varepsilon_2)^2` is the quotient of the two characteristic functions.
-A recipient of the accurate copy could compute the noisy copy from it, so by post-processing both
-together are :math:`\varepsilon_2`-DP.  Repeating the step gives any number of levels, as a Markov
-chain from the least noisy copy to the noisiest.  The reversed chain refines a copy that has
+:math:`\rho=(\varepsilon_1/\varepsilon_2)^2` is the quotient of the two characteristic functions.  A
+recipient of the accurate copy could compute the noisy copy from it, so both together are
+:math:`\varepsilon_2`-DP by post-processing.  Repeating the step gives any number of levels, as a
+Markov chain from the least noisy copy to the noisiest.  The reversed chain refines a copy that has
 already been released.  Taught in *Collusion*.
 
 These are the ideal mechanisms on real numbers, for experiments and not for a release: sums of
@@ -51,12 +51,12 @@ def gradual_laplace(
     ndarray, shape (size, m)
         Column j is Laplace noise of scale ``1/epsilons[j]``.  Copies of equal level are equal.
         All columns together, added to one answer, are ``max(epsilons)``-private, and any subset
-        of the columns costs the largest level in it.
+        of the columns costs the largest level in this subset.
 
     Notes
     -----
-    Neighbouring data sets, by removal or by replacement of one record, are those that change the
-    answer by at most 1.  This is for experiments and not for a release: the low bits of
+    Neighbouring data sets differ by the removal or the replacement of one record, which changes the
+    answer by at most 1.  The noise is for experiments and not for a release: the low bits of
     floating-point noise betray the answer.
 
     Source: Koufogiannis, Han & Pappas (2015), and Cui et al. (2019), theorem 2, for two levels.
@@ -113,8 +113,8 @@ def refine(
 
     Notes
     -----
-    Neighbours are as for :func:`gradual_laplace`, by removal or by replacement.  This is also for
-    experiments and not for a release.
+    Neighbouring data sets are as for :func:`gradual_laplace`, by removal or by replacement.  The
+    noise is for experiments and not for a release.
 
     Source: Koufogiannis, Han & Pappas (2015).  The conditional distribution has an atom at
     :math:`V_1` and three exponential pieces.  Taught in *Collusion*.

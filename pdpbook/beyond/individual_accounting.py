@@ -9,7 +9,7 @@ i shifts the mean of this Gaussian by :math:`g_i(w_t)`, so the step costs the re
 divergence :math:`\alpha\|g_i(w_t)\|^2/2\sigma^2` at every order α.  The usual accounting charges
 all records for the length C.  An individual account adds up the costs of the record's own
 gradients, and a *Rényi filter* enforces a budget: a record takes part in a step only if its
-account, including this step, stays within the budget, and otherwise leaves for good.
+account, including this step, stays within the budget; otherwise the record leaves permanently.
 Whether a record takes part depends only on its own data and on the weights released so far.
 For this reason the whole run satisfies differential privacy, although the accounts are functions
 of the data.
@@ -56,7 +56,7 @@ class FilteredDescent:
         :math:`\sum_t\|g_i(w_t)\|^2/2\sigma^2` over the steps in which it took part, at most the
         budget.  The accounts depend on the data and must not be published.
     steps_taken : ndarray of int, shape (n,)
-        Number of steps before each record left.  This must not be published either.
+        Number of steps before each record left, which must not be published either.
     budget : float
         The largest account that a record may have.
     """
@@ -75,10 +75,10 @@ class FilteredDescent:
         return self.accounts.size - np.cumsum(left)[:-1]
 
     def epsilon(self, *, delta: float) -> float:
-        """Return the ε at which the weights of all steps together are (ε, δ)-DP, δ in (0, 1).
+        """Return the ε at which the weights of all steps together are (ε, δ)-DP, for δ in (0, 1).
 
-        It depends on the budget and not on the run, and is computed with rounding.  Neighbouring
-        data sets differ by one record, which is added or removed.
+        This ε depends on the budget and not on the run, and is computed with rounding.
+        Neighbouring data sets differ by one record, which is added or removed.
 
         Examples
         --------
@@ -129,7 +129,7 @@ def filter_budget(epsilon: float, *, delta: float) -> float:
 
 
 def worst_case_steps(budget: float, *, sigma: float, clip: float) -> int:
-    r"""Return the number of steps in which every record can take part with any gradients.
+    r"""Return the number of steps in which every record can take part, whatever its gradients.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def worst_case_steps(budget: float, *, sigma: float, clip: float) -> int:
 
     Notes
     -----
-    Worst-case accounting stops all records after this number of steps, and until then the filter
+    Worst-case accounting stops all records after this number of steps, before which the filter
     stops no record.  Taught in *Individual privacy accounting*.
 
     Examples
@@ -194,15 +194,15 @@ def filtered_descent(
 
     Notes
     -----
-    With at most ``worst_case_steps(budget, sigma=sigma, clip=clip)`` steps no record can leave, and
-    this is plain noisy gradient descent.  No account exceeds the budget: the costs of the computed
-    lengths are rounded up and added in whole numbers.
+    In at most ``worst_case_steps(budget, sigma=sigma, clip=clip)`` steps no record can leave, and
+    the run is plain noisy gradient descent.  No account exceeds the budget: the costs of the
+    computed lengths are rounded up and added in whole numbers.
 
-    This is for experiments and not for a release: the low bits of floating-point noise betray the
-    exact sum.
+    The run is for experiments and not for a release: the low bits of floating-point noise betray
+    the exact sum.
 
     Source: Feldman & Zrnic (2021), section 4; here the noise is scaled in absolute terms and a
-    record that leaves does not come back.  Taught in *Individual privacy accounting*.
+    record that leaves does not return.  Taught in *Individual privacy accounting*.
 
     Examples
     --------

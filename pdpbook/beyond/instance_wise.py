@@ -1,4 +1,4 @@
-r"""Instance-wise noise as an environment: one episode chooses the noise of every record.
+r"""Instance-wise noise as an environment: the noise of every record is chosen in an episode.
 
 In Ryu, Joo, Jang & Yang (2024), a deep Q-network chooses the noise.  One episode visits every
 record once.  The agent observes the record's value, as a positional encoding, and the current
@@ -53,7 +53,7 @@ __all__ = [
     "play_episode",
 ]
 
-#: A KL divergence is less than the baseline only if it is less by more than this share of it.
+#: A KL divergence counts as less than the baseline only if it is less by more than this fraction.
 _ROUNDING = 1e-12
 #: The two readings of the five scales: functions from ε to multiples of the sensitivity.
 #:
@@ -83,7 +83,7 @@ def instance_wise_game(
     reading : str
         ``"printed"``: the scales :math:`3\Delta/\varepsilon`, :math:`2\Delta/\varepsilon`,
         :math:`\Delta/2`, :math:`0.01\Delta/2` and :math:`0.001\Delta/2`; ``"over-epsilon"``: the
-        same with every 2 under a fraction bar replaced by :math:`\varepsilon`.
+        same scales with :math:`\varepsilon` instead of every denominator 2.
     bins : int
         Number of bins K.
     grid_epsilon : float, optional
@@ -150,7 +150,7 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
         Noise of a record before its turn: ``"silent"`` for none, or ``"laplace"`` for the noise of
         the Laplace mechanism.
     shuffle : bool
-        If true, the records come in a new random order in each episode, else in ascending order.
+        Whether the records come in a new random order in each episode, or in ascending order.
     encoding : int
         Length of the positional encoding, an even number.
 
@@ -327,7 +327,7 @@ def _positional_encoding(positions: int, length: int) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class Episode:
-    """The record of one episode.
+    """The course of an episode.
 
     Privacy refers to the fixed-noise loss under removal.
 
@@ -369,7 +369,7 @@ def play_episode(
     ----------
     env : InstanceWiseNoise
     choose : callable
-        Takes an observation and returns an action; it may also use ``env.bin``.
+        A function that takes an observation and returns an action; it may also use ``env.bin``.
     seed : int, optional
         Seed of the order of the records.
 

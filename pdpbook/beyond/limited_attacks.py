@@ -11,9 +11,9 @@ random choice between silence and a granularity worth publishing.  The mean qual
 choice is :math:`\hat Q`, the smallest concave function above Q: a straight chord from 0 to the
 point where it touches Q, then Q itself.
 
-One number θ, the price of one unit of the adversary's power, decides the saddle point.  Messages
-with :math:`D_ia_i>\theta` are attacked for certain, and where :math:`D_ia_i=\theta` the adversary
-is indifferent:
+A single number θ, the price of a unit of the adversary's power, determines the saddle point.
+Messages with :math:`D_ia_i>\theta` are attacked with certainty, and the adversary is indifferent to
+messages with :math:`D_ia_i=\theta`:
 
 .. math:: a_i=\max\bigl(r_i,\ \min(1,\theta/D_i)\bigr),\qquad
           b_i=\begin{cases}1&\theta<D_ir_i\\ \hat Q'(\theta/D_i)/D_i&D_ir_i<\theta<D_i\\
@@ -90,8 +90,9 @@ def limited_attack(
 
     Notes
     -----
-    The value is the same if the adversary moves first and if the user moves first with a coin.  A
-    user who moves first without a coin gets the same value if ``is_pure``, and less otherwise.
+    The value is the same whether the adversary moves first, or the user moves first and may toss a
+    coin.  A user who moves first without a coin gets the same value if ``is_pure``, and less
+    otherwise.
     Source: Cui et al. (2019), eq. (5), whose closed form is announced but not printed.  Derived in
     *The repeated privacy game*.
 

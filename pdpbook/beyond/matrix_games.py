@@ -44,9 +44,9 @@ def best_mixtures(payoffs: Floats, weights: Floats) -> Floats:
     """Return an optimal mixture of the rows of each game, shape (..., A).
 
     Against the column player's weight q, as :func:`two_column_games` returns it, several rows may
-    be best.  Under the mixture, the column player must not gain by changing q.  Of the best rows,
-    the steepest falling and the steepest rising are mixed so that the slope is 0; if q is an end
-    point, a row whose slope makes q optimal may be taken alone.
+    be best.  Under the mixture, the column player must not gain by changing q.  Therefore the
+    steepest falling and the steepest rising of the best rows are mixed so that the slope is 0; if q
+    is an end point, a single row whose slope makes q optimal may be sufficient.
     """
     start, slope = payoffs[..., 0], payoffs[..., 1] - payoffs[..., 0]
     height = start + weights[..., None] * slope

@@ -105,12 +105,13 @@ def breach_game(
     prior : array_like, shape (T, S)
     zero_sum : bool
         Return the zero-sum game with the same equilibria: the adversary's payoffs are multiplied
-        by harm/gain and completed by terms that depend on the other side's action only.
+        by harm/gain and completed by terms that depend only on the other side's action.
 
     Notes
     -----
-    A total that falls short of the threshold by less than :math:`10^{-12}` of it counts as a
-    breach, so rounding errs against the user; no release depends on it.  Source: this book, after
+    A total that is smaller than the threshold by a relative difference of less than
+    :math:`10^{-12}` counts as a breach, so rounding is never in the user's favour; no release
+    depends on this rule.  Source: this book, after
     section 3.2 of Cui et al. (2019).  Taught in *The privacy game*.
 
     Examples

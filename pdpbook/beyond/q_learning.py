@@ -4,7 +4,7 @@ Minimax-Q stores a number for each item, response, granularity and effort.  If t
 the probabilities of success are given, a number for each item and response is enough, and because
 items are independent, a number for each response suffices (:mod:`pdpbook.beyond.repeated_game`).
 All three learners move their numbers by 1/visits towards the payoff of a round plus the value of
-the next one, and their errors are measured against the exact solution.  Taught in *The repeated
+the next round, and their errors are measured against the exact solution.  Taught in *The repeated
 privacy game*.
 """
 

@@ -2,7 +2,7 @@ r"""The repeated game between a user who publishes and an adversary who attacks.
 
 In each round an item d of data with stake :math:`D_d` is drawn.  The user publishes it with
 granularity a in [0, 1], the adversary attacks with effort b in [0, 1], and the attack succeeds with
-probability a·b.  Both know the response r of the last round, which is 1 after a success and else 0.
+probability a·b.  Both know the response r of the last round: 1 after a success and 0 otherwise.
 The user's payoff in a round is :math:`Q(a) - D_d(1+\kappa r)\,a b`, with quality of service Q, and
 rounds are discounted by :math:`\gamma<1`.  If items are drawn independently, the value of a state
 (d, r) depends on the future only through two numbers, :math:`W(r)=\mathbb E_d V(d, r)`:
@@ -10,8 +10,8 @@ rounds are discounted by :math:`\gamma<1`.  If items are drawn independently, th
 .. math:: V(d, r) = \max_x\min_b \mathbb E\bigl[Q(a) - ab\,\bigl(D_d(1+\kappa r)
           + \gamma(W(0)-W(1))\bigr)\bigr] + \gamma W(0).
 
-Here the game is solved exactly; :mod:`pdpbook.beyond.q_learning` learns it from play.  Taught in
-*The repeated privacy game*.
+This module solves the game exactly; :mod:`pdpbook.beyond.q_learning` learns it from play.  Taught
+in *The repeated privacy game*.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _quality(a: Floats, steepness: float, centre: float) -> Floats:
 
 
 def best_granularity(stake: ArrayLike, *, steepness: float = 10.0, centre: float = 0.5) -> Floats:
-    r"""Return the optimal granularity against a certain attack, in closed form.
+    r"""Return the optimal granularity against an attack with full effort, in closed form.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def best_granularity(stake: ArrayLike, *, steepness: float = 10.0, centre: float
     with np.errstate(over="ignore", divide="ignore"):
         share = 2.0 * loss / steepness
         root = np.sqrt(np.maximum(0.0, 1.0 - share))
-        # ln(s / (1 - s)) with (1 + root)(1 - root) = share; no digits lost where root is nearly 1
+        # ln(s / (1 - s)) with (1 + root)(1 - root) = share; no digits are lost if root is nearly 1
         inner = centre + (2.0 * np.log1p(root) - np.log(share)) / steepness
     options = np.stack([np.zeros_like(loss), np.clip(inner, 0.0, 1.0), np.ones_like(loss)])
     worth = _quality(options, steepness, centre) - loss * options
@@ -131,7 +131,7 @@ class RepeatedGame:
     stakes : array_like, shape (n,)
         Stake :math:`D_d\ge0` of each item of data: the loss if an attack on it succeeds.
     items : array_like, shape (n,) or (n, n), optional
-        Probability of each item, or of the next item given the last; all equal if not given.
+        Probability of each item, or of the next item given the last; by default all are equal.
     granularities : array_like, shape (A,)
         The granularities that the user may choose, in [0, 1].
     memory : float

@@ -8,12 +8,12 @@ Taught in *Privacy over social distance*.
 Three results describe such a split.
 
 1. With :math:`N_d` people at distance d, the mean squared error over all people is least for
-   :math:`\varepsilon_d\propto N_d^{1/3}` (Hölder).  If all levels count the same, the best split
-   is the uniform one.
+   :math:`\varepsilon_d\propto N_d^{1/3}` (Hölder).  If all levels count equally, the uniform split
+   is the best.
 2. If an adversary with power :math:`\Psi` chooses which levels to attack, the saddle point is
    :math:`\varepsilon_d\propto\max(\gamma, N_d^{1/3})`: the cube-root rule with a floor.
-3. An adversary for whom n possible data sets look alike guesses the true one with probability at
-   most :math:`1/(1+(n-1)e^{-\varepsilon\Delta v/\Delta q})` (Lee & Clifton 2011), which caps ε.
+3. An adversary for whom n data sets are equally likely guesses the true data set with probability
+   at most :math:`1/(1+(n-1)e^{-\varepsilon\Delta v/\Delta q})` (Lee & Clifton 2011), which caps ε.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def hop_distances(graph: nx.Graph, *, sources: ArrayLike | None = None) -> NDArr
     Returns
     -------
     ndarray of int, shape (m, n)
-        Hops from each source to each person: 0 from a person to themselves, -1 without a path.
+        Hops from each source to each person: 0 from a person to themselves, -1 if there is no path.
 
     Notes
     -----
@@ -132,7 +132,7 @@ def effective_distances(
     Notes
     -----
     Source: Brockmann & Helbing (2013), with the same traffic to each friend.  Cui et al. (2019)
-    name an effective social distance and do not define it.  Taught in *Privacy over social
+    name an effective social distance but do not define it.  Taught in *Privacy over social
     distance*.
 
     Examples
@@ -162,7 +162,7 @@ def people_by_distance(hops: ArrayLike, *, levels: int | None = None) -> NDArray
     hops : array_like of int, shape (m, n)
         Result of :func:`hop_distances`.
     levels : int, optional
-        Number of distances D; the largest distance that occurs if not given.
+        Number of distances D; by default the largest distance that occurs.
 
     Returns
     -------
@@ -214,8 +214,8 @@ def distance_budgets(
         With 0, as printed, the first level in the order of the map gets no budget; with 1, every
         level gets a budget.
     protected : int, optional
-        Distances beyond this one, if any, get the data without noise, an infinite budget that is
-        not counted in the total.
+        Largest protected distance.  People at larger distances get the data without noise, an
+        infinite budget that is not counted in the total.
 
     Returns
     -------
@@ -258,7 +258,7 @@ def distance_budgets(
 
 
 def guess_bound(n: int, *, epsilon: float, ratio: float = 1.0) -> float:
-    r"""Return a bound on the probability that an adversary guesses the true one of n data sets.
+    r"""Return a bound on the probability that an adversary guesses which of n data sets is true.
 
     Parameters
     ----------
@@ -267,8 +267,8 @@ def guess_bound(n: int, *, epsilon: float, ratio: float = 1.0) -> float:
     epsilon : float
         Level of the released copy.
     ratio : float
-        :math:`\Delta q/\Delta v`: sensitivity over the largest difference that the query takes
-        between two of the n data sets, > 0.
+        :math:`\Delta q/\Delta v` > 0: the sensitivity divided by the largest difference between
+        the query's values on two of the n data sets.
 
     Returns
     -------
@@ -293,14 +293,14 @@ def guess_bound(n: int, *, epsilon: float, ratio: float = 1.0) -> float:
 
 
 def budget_cap(n: int, *, attack_probability: float, ratio: float = 1.0) -> float:
-    r"""Return the largest budget at which an adversary's guess is right with probability at most p.
+    r"""Return the largest budget at which an adversary guesses right with probability at most p.
 
     Parameters
     ----------
     n, ratio
         As for :func:`guess_bound`.
     attack_probability : float
-        p in (1/n, 1) of a right guess that is still tolerated; blind guessing reaches 1/n.
+        The tolerated probability p of a right guess, in (1/n, 1); blind guessing reaches 1/n.
 
     Returns
     -------
@@ -361,7 +361,7 @@ def game_tuned_budgets(people: ArrayLike, *, total: float, power: float) -> Tune
     people : array_like, shape (D,)
         :math:`N_d > 0` at each distance.
     total : float
-        Budget B that the curator spends; it fixes the price λ.
+        Budget B that the curator spends, which determines the price λ.
     power : float
         The attacker's power :math:`\Psi` in (0, D], at least 1e-100.
 
@@ -373,7 +373,7 @@ def game_tuned_budgets(people: ArrayLike, *, total: float, power: float) -> Tune
 
     Notes
     -----
-    The bound on the efforts is constraint (5) of Cui et al. (2019); the game is this book's.
+    The bound on the efforts is constraint (5) of Cui et al. (2019); the game is from this book.
     Taught in *Privacy over social distance*.
 
     Examples
@@ -418,8 +418,8 @@ class SimulatedError:
     Attributes
     ----------
     rmse, low, high : ndarray, shape (D,)
-        Measured error of each level, and the ends of a 99 % confidence interval for each level by
-        itself.
+        Measured error of each level, and the ends of a separate 99 % confidence interval for each
+        level.
     """
 
     rmse: NDArray[np.float64]
@@ -446,12 +446,12 @@ def simulated_rmse(
         Sensitivity of the answer.
     rng : numpy.random.Generator
     repeats : int
-        Copies drawn per level, at least 2.
+        Number of copies that are drawn for each level, at least 2.
 
     Returns
     -------
     SimulatedError
-        The interval is the normal one for the mean of the squares, carried through the root.
+        The interval is the square root of the normal interval for the mean squared error.
 
     Notes
     -----

@@ -1,8 +1,8 @@
 """The data sets of the experiments, simulated where the original may not be redistributed.
 
-Every loader takes ``path=None``.  Given the path of a file or a folder, it reads the original file
-there.  Otherwise it looks in the folder that the environment variable ``PDPBOOK_DATA`` names, with
-the layout
+Every loader has the optional argument ``path``.  If this is the path of a file or a folder, the
+loader reads the original file there.  Otherwise it looks in the folder that the environment
+variable ``PDPBOOK_DATA`` names, with the layout
 
 - ``nba/all_seasons.csv``: Kaggle, *NBA Players*, seasons 1996-97 to 2021-22;
 - ``income/test.csv``: Kaggle, *Income*, a sample of the census;
@@ -123,8 +123,8 @@ def load_heights(path: str | os.PathLike[str] | None = None) -> Dataset:
     A record is a distinct row of player, team, height and weight at Atlanta, Boston, Charlotte,
     Chicago or Cleveland in the seasons 1996-97 to 2021-22.  A player who was measured again, or who
     changed teams, has several records: there are 889 players in 1,090 pairs of player and team.
-    The paper uses 1,307 rows of the same file, by a selection that it does not describe; this
-    selection is the nearest natural one.
+    The paper uses 1,307 rows of the same file, but does not describe their selection; the selection
+    here is the nearest that is natural.
 
     Parameters
     ----------
@@ -172,9 +172,8 @@ def load_heights(path: str | os.PathLike[str] | None = None) -> Dataset:
 def load_players(path: str | os.PathLike[str] | None = None) -> Dataset:
     """Return the height (cm) and weight (kg) of the 1,317 records.
 
-    Without the original file the weights are simulated: 1.170·height − 133.9 plus normal noise of
-    standard deviation 7.13 kg, which are the regression line and the residual standard deviation
-    of the original data.
+    Without the original file, the weights are simulated from the regression line of the original
+    data, 1.170·height − 133.9, and normal noise with their residual standard deviation, 7.13 kg.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The search for the original files, and their reading.
+"""Functions that find and read the original files.
 
 A file with unexpected contents is refused; the error names the file, the column and the line.
 """
@@ -72,7 +72,7 @@ def original(layout: str, path: str | os.PathLike[str] | None) -> Path | None:
 def read_table(
     file: Path, checks: dict[str, Check], *, labels: tuple[str, ...] = ()
 ) -> pd.DataFrame:
-    """Read columns of numbers and of labels; refuse a file with a bad number, naming its line."""
+    """Read columns of numbers and of labels; the error for a bad number names its line."""
     import pandas as pd
 
     texts, lines = _texts(file)
@@ -122,7 +122,7 @@ def _texts(file: Path) -> tuple[pd.DataFrame, list[int]]:
 
 
 def read_edges(file: Path) -> list[tuple[int, int]]:
-    """Read one edge ``u v`` per line; refuse a file with a bad edge, naming its line."""
+    """Read one edge ``u v`` per line; the error for a bad edge names its line."""
     edges = []
     for number, line in enumerate(file.read_bytes().splitlines(), start=1):
         ends = line.split()

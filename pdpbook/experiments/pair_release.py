@@ -179,7 +179,7 @@ def noisy_histogram_pairs(
     x, y : array_like, shape (n,), n >= 2
         The two features.
     size : int
-        Number of draws, up to 2 GiB of them; additional draws cost no privacy.
+        Number of draws, which take at most 2 GiB; additional draws cost no privacy.
     epsilon : float, ε > 0
         Total cost: a record is counted in one cell, so counts with noise of scale 1/ε are ε-DP.
     rng : numpy.random.Generator
@@ -251,7 +251,7 @@ def game_pairs(
     x, y : array_like, shape (n,)
         The two features.
     size : int
-        Number of draws, so many that a row for each takes at most 2 GiB.
+        Number of draws.  The rows of all draws take at most 2 GiB.
     epsilon : float
         Privacy target of one draw of one feature.
     rng : numpy.random.Generator

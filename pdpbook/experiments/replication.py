@@ -8,7 +8,7 @@ profiles at which every record is private.  The command ::
 
 computes them for the original files in about an hour and writes one small table of aggregates,
 ``replication.csv``, with the SHA-256 of these files.  The package contains such a table, so that
-the book can show results for files that may not be passed on.  Taught in *Replication: claim by
+the book can show results for files that may not be redistributed.  Taught in *Replication: claim by
 claim*.
 """
 

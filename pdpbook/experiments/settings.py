@@ -24,16 +24,16 @@ class Setting:
     Parameters
     ----------
     multipliers : tuple of float
-        Scales of the actions as multiples of Δq/ε; the third is that of the Laplace mechanism.
+        Scales of the actions as multiples of Δq/ε; the third is the Laplace mechanism's scale.
     grid_epsilon : float or None
-        The ε for which the interval is padded; the row's ε if None.
+        The ε for which the interval is padded; if None, the row's ε.
     """
 
     multipliers: tuple[float, ...]
     grid_epsilon: float | None
 
     def game(self, data: ArrayLike, *, epsilon: float) -> NVOGame:
-        """Return the game of these data at this ε."""
+        """Return the game of a data set at a target ε."""
         return NVOGame.from_data(
             data, epsilon=epsilon, multipliers=self.multipliers, grid_epsilon=self.grid_epsilon
         )

@@ -41,7 +41,7 @@ def misfit(ours: ArrayLike, published: ArrayLike, *, resolution: float = 5e-5) -
     ours, published : array_like, shape (m,)
         Divergences >= 0.
     resolution : float
-        Added to both, because figures are printed to four decimals.
+        A number that is added to both, because figures are printed to four decimal places.
 
     Returns
     -------

@@ -1,47 +1,50 @@
 r"""Best-response dynamics (BRD).
 
 The records take turns.  In its turn, a record changes to its best action while all others keep
-theirs, and it stays if no other action is strictly better.  All records share one payoff, so every
-move increases it.  There are finitely many profiles, so the dynamics stop, and
-they stop at a pure Nash equilibrium.
+theirs, unless no other action is strictly better.  All records share one payoff, so every move
+increases this payoff.  There are finitely many profiles, so the dynamics stop, and the final
+profile is a pure Nash equilibrium.
 
-A pass over n records, played one by one (Algorithm 1 of the paper, with its loop condition
-corrected), costs :math:`O(n^2 V K)`.  Three facts remove the factor :math:`n^2`:
+If n records play one by one (Algorithm 1 of the paper, with its loop condition corrected), a pass
+costs :math:`O(n^2 V K)`.  Three facts remove the factor :math:`n^2`:
 
-1. All records of a group (k, v) have the same best response, so the matrix C[k, v] is enough.
+1. All records of a group (k, v) have the same best response, so the matrix C[k, v] is sufficient.
 2. A move changes S by the difference of two kernel rows, and KL by a sum over the K outputs.
 3. While records of a group make the same move one after another, KL is convex in their number, and
-   by the linear form of pDP the numbers at which all records are private form an interval.  So a
-   batch of them can move at once if its last record still gains.  Its size is found by doubling and
-   halving.  In some games the best response of a group alternates between two actions from record
-   to record, and every batch would be a single record.  Therefore, after 32 batches of a group in
-   one pass, the move need only be better for the last record; it need not be its best response.
+   by the linear form of pDP the numbers at which all records are private form an interval.  A batch
+   of these records can therefore move at once if the last of them still gains.  The size of a batch
+   is found by doubling and halving.  In some games the best response of a group alternates between
+   two actions from record to record, so that every batch would contain a single record.  After 32
+   batches of a group in one pass, it is therefore sufficient that the move of the last record
+   increases the payoff, even if it is not this record's best response.
 
-Payoffs are compared as pairs, first :math:`P_E` and then KL.  So no move sacrifices the privacy of
-a record for a smaller KL, and after a profile at which all records are private, all records remain
-private.
+Payoffs are compared as pairs, first by :math:`P_E` and then by KL.  No move therefore reduces the
+number of private records for the sake of a smaller KL, and once all records are private, they
+remain private.
 
-On a computer this holds for every game, because each step raises the pair as a pair of real
-numbers.  :math:`P_E` is counted without rounding, from a mass S that is exact.  The change in KL is
-computed with a bound on its rounding error, and a record moves for the sake of KL only if KL falls
-by more than this bound and :math:`10^{-12}/n`.  So no profile is visited twice, the
-dynamics stop, and at their end no record gains more than this.
+These facts are true even on a computer, because each step increases the exact pair.  The number
+:math:`P_E` is counted without rounding, from an exact mass S.  The change in KL is computed with a
+bound on its rounding error, and a record moves for the sake of KL only if KL falls by more than
+this bound and by more than :math:`10^{-12}/n`.  So no profile is visited twice, the dynamics stop,
+and no record can then gain more than these tolerances.
 
-**Large games.**  In some games the number of steps grows about like the square root of n, because
-groups at the bounds of privacy have to wait for each other.  A smaller game saves most of these
-steps.  Take a profile of m records, and replace each record by four.  Then 4 S takes the place of
-S, and since :math:`\tau(n)=1-e^{-\varepsilon}(1-1/n)` and :math:`\sigma(n)=1-e^\varepsilon(1-1/n)`,
+**Large games.**  In some games the number of steps grows roughly like the square root of n, because
+groups at the bounds of privacy must wait for each other.  A smaller game saves most of these steps.
+Take a profile of m records, and replace each record by four copies.  Then S becomes 4 S, and since
+:math:`\tau(n)=1-e^{-\varepsilon}(1-1/n)` and :math:`\sigma(n)=1-e^\varepsilon(1-1/n)`,
 
 .. math:: 4\,\tau(4m)-\tau(m)=3\,(1-e^{-\varepsilon})\ge0, \qquad
    4\,\sigma(4m)-\sigma(m)=3\,(1-e^\varepsilon)\le0 .
 
-So every record that was private at δ = 0 still is, and KL is the same.  Where 4 τ(4m) < 1, the
-smaller game has the ε at which its τ is 4 τ(4m): its rows then have the same upper bounds, and for
-ε ≥ ln(n/(n−1)) the larger game has no lower bounds, because σ ≤ 0.  If a game of more than 2²⁰
-records is not at rest after 2¹⁷ steps, the game with a quarter of the records is played from the
-same start (and if that is large, a still smaller one before it).  Its last profile, times four, is
-completed where a bin does not divide by four.  It replaces the present profile if exact arithmetic
-finds it better, and the dynamics go on.
+So every record that was private at δ = 0 remains private, and KL does not change.  If 4 τ(4m) < 1,
+the smaller game is played with the ε at which its τ equals 4 τ(4m), so that rows have the same
+upper bounds in both games.  If ε ≥ ln(n/(n−1)), the larger game has no lower bounds, because σ ≤ 0.
+
+If a game of more than 2²⁰ records has not converged after 2¹⁷ steps, a game with a quarter of the
+records is played from the same start (after a still smaller game, if it is also that large).  Its
+final profile is multiplied by four and completed in the bins whose numbers of records are not
+multiples of four.  If exact arithmetic shows that this profile is better than the present profile,
+it replaces the present profile, and the dynamics continue.
 """
 
 from __future__ import annotations
@@ -59,25 +62,25 @@ from pdpbook.game.solution import Solution
 
 __all__ = ["BestResponse", "best_response_dynamics"]
 
-#: Records up to which no smaller game is played, and how many of them become one in a smaller game.
+#: Largest number of records without a smaller game, and number of records that become one there.
 _LARGE, _PART = 2**20, 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BestResponse(Solution):
-    """The result of best-response dynamics and its course; a :class:`Solution`.
+    """The result and the course of best-response dynamics; a :class:`Solution`.
 
-    The profile is a Nash equilibrium if ``converged``: the last pass was without a move.
-    A record counts as private by the fixed-noise loss of its removal.
+    If ``converged``, no record moved in the last pass, and the profile is a Nash equilibrium.
+    Privacy refers to the fixed-noise loss under removal.
 
     Attributes
     ----------
     private_counts : ndarray of int, shape (steps + 1,)
-        P_E at the start and after each step; a step is one or more equal moves.
+        P_E at the start and after each step, which consists of one or more equal moves.
     divergences : ndarray, shape (steps + 1,)
         KL(q || output) in nats, at the same times.
     sweeps : int
-        Passes over all records; the last one is without a move if ``converged``.
+        Number of passes over all records, including a final pass without a move if there was one.
     moves : int
         Number of records that changed their action, counted with repetition.
     """
@@ -108,14 +111,14 @@ def best_response_dynamics(
     ----------
     game : NVOGame
     start : array_like of int, shape (K, V), optional
-        The first profile.  Without it, every record starts at random and ``rng`` is needed.
+        The first profile.  By default, every record starts at random, and ``rng`` is required.
     rng : numpy.random.Generator, optional
     max_sweeps : int
-        Maximum number of passes, of at most 2¹⁷ steps each; a smaller game has as many.  If records
+        Maximum number of passes, of at most 2¹⁷ steps each, also for each smaller game.  If records
         still move in the last pass, the result has ``converged=False``.
     batch : bool
-        Whether equal records may move together.  Without it each moves alone, exactly as in the
-        literal algorithm with records in order of bin and action, at a cost proportional to n.
+        Whether equal records may move together.  Otherwise each record moves alone, in order of bin
+        and action, exactly as in the literal algorithm, at a cost proportional to n.
 
     Notes
     -----
@@ -141,7 +144,7 @@ def best_response_dynamics(
         rng = _validate.generator("rng", rng)
     if start is None:
         if rng is None:
-            raise ValueError("a random start needs a generator, got start=None and rng=None")
+            raise ValueError("a random start requires a generator, got start=None and rng=None")
         start = game.random_profile(rng=rng)
     profile = _validate.profile_matrix("start", start, counts=game.counts, actions=game.actions)
     began, large = time.perf_counter(), batch and game.records > _LARGE
@@ -166,7 +169,7 @@ def best_response_dynamics(
 
 
 def _grown(game: NVOGame, start: NDArray[np.int64], max_sweeps: int) -> NDArray[np.int64]:
-    """Return the profile at which a game of a quarter of the records ends, times four."""
+    """Return four times the final profile of a game with a quarter of the records."""
     counts = np.where(game.counts > 0, np.maximum(game.counts // _PART, 1), 0)
     small = NVOGame(counts, game.kernel, epsilon=_scaled(game, int(counts.sum())), delta=game.delta)
     profile = _completed(start // _PART, start, counts)
@@ -177,7 +180,7 @@ def _grown(game: NVOGame, start: NDArray[np.int64], max_sweeps: int) -> NDArray[
 
 
 def _scaled(game: NVOGame, records: int) -> float:
-    """Return the ε at which fewer records have the same upper bound on rows, if there is one."""
+    """Return the ε that gives fewer records the same upper bound on rows, if there is one."""
     tau = game.tau * game.records / records
     if tau >= 1.0:
         return game.epsilon
@@ -187,7 +190,7 @@ def _scaled(game: NVOGame, records: int) -> float:
 def _completed(
     profile: NDArray[np.int64], like: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Add to each bin what it lacks, or take what it has too much, at its commonest action."""
+    """Add missing records to each bin, or remove surplus ones, at its most common action."""
     profile[np.arange(counts.size), like.argmax(axis=1)] += counts - profile.sum(axis=1)
     return profile
 
@@ -201,9 +204,9 @@ def play(
     unit: int = 1,
     max_steps: float = math.inf,
 ) -> BestResponse:
-    """Play best responses from a profile that has been checked, and change it in place.
+    """Play best responses from a checked profile, which is changed in place.
 
-    Part of a group moves only if it is at least ``unit`` records.  No pass begins after
+    A part of a group moves only if it has at least ``unit`` records.  No pass begins after
     ``max_steps`` steps.
     """
     began = time.perf_counter()
@@ -215,7 +218,7 @@ def play(
         moved, trace_private, trace_drop = _loops.best_response_sweep(
             game.compiled, profile, scratch, batch, unit, -1, -1
         )
-        begin = 0 if sweeps == 1 else 1  # a later pass begins where the last one ended
+        begin = 0 if sweeps == 1 else 1  # a later pass begins where the previous pass ended
         private.append(trace_private[begin:])
         drops.append(trace_drop[begin:])
         moves += moved

@@ -2,33 +2,34 @@ r"""Coordinated moves: a local search that changes several groups of records tog
 
 At a Nash equilibrium no single record gains by changing its action.  But an equilibrium is only a
 local optimum, and two records that change together may still gain: one of them can be released with
-less noise if the other takes more.  In local search, such changes are called *compound moves*.
-Here a compound move consists of a move of one group that would lower KL but violate the privacy of
-some records, and of the cheapest move of another group that *repairs* this privacy.  The number of
-records in the repair follows from the linear form of pDP.
+less noise if the other is released with more.  In local search, such changes are called *compound
+moves*.  Here a compound move consists of a move of one group that would lower KL but violate the
+privacy of some records, and of the cheapest move of another group that *repairs* this privacy.  The
+number of records in the repair follows from the linear form of pDP.
 
-Some equilibria can be left only by more than two groups at once.  From the best final profile, the
-search therefore continues as an iterated local search.  Its perturbations are *forced* moves of
-groups or of single records, which are made at any cost.  Single records, chosen by the greedy rule
-of set covering, repair the lost privacy, and all others play best responses.  The result is kept if
-the payoff has increased, and otherwise everything is undone.
+To leave some equilibria, more than two groups must move at once.  The search therefore continues
+from the best final profile as an iterated local search.  Its perturbations are *forced* moves of
+groups or of single records, which are made even if the payoff falls.  Single records, chosen by the
+greedy rule of set covering, repair the lost privacy, and all others play best responses.  The
+result is kept if the payoff has increased; otherwise all these moves are undone.
 
 Only changes that increase the payoff are kept, so the search stops.  In a game of fewer than
 2,048 records it stops at a Nash equilibrium that no compound move and no forced move of this search
 improves.
 
-In a game of 2,048 records or more, single records matter little, and the search for gains from them
-takes ever longer.  There the search first moves parts of groups of at least about a thousandth of
-all records, and forced moves are moves of such parts instead of single records.  Then it continues
-record by record, without forced moves, to an equilibrium that no compound move improves.  Best
-responses that reach the privacy constraints of several groups follow these constraints slowly, a
-few records at a time.  So a joint move of all groups comes first (:mod:`pdpbook.game.joint_move`),
-and again after every 16 passes, with compound moves between them.
+In a game of 2,048 records or more, a single record matters little, and the search for gains from
+single records takes long.  In such a game, the search first moves parts of groups that contain at
+least about a thousandth of all records, and its forced moves are moves of such parts.  Then it
+continues record by record, without forced moves, to an equilibrium that no compound move improves.
+Best responses that reach the privacy constraints of several groups follow these constraints slowly,
+a few records at a time.  The second phase therefore begins with a joint move of all groups
+(:mod:`pdpbook.game.joint_move`), and makes another after every 16 passes, with compound moves in
+between.
 
-Both kinds of moves are worth their code.  On the heights with the finer scales at ε = 1, the search
-ends at a divergence of 0.0073 with forced moves and of 0.0084 without them.  In a game of 33 bins
-and 10⁶ records it takes 82 passes with joint moves; compound moves alone take 996, a number that
-grows about like the square root of n.
+Forced moves and joint moves are both worth their code.  For the heights with the finer scales at
+ε = 1, the final divergence is 0.0073 with forced moves and 0.0084 without them.  In a game of 33
+bins and 10⁶ records, the search takes 82 passes with joint moves and 996 passes with compound moves
+alone, and the second number grows roughly like the square root of n.
 """
 
 from __future__ import annotations
@@ -49,9 +50,9 @@ __all__ = ["coordinated_best_response"]
 
 #: Initial tolerance for a restart: the search may continue from a KL that is larger by this share.
 _TOLERANCE = 0.2
-#: Compound moves follow a forced move whose KL is larger than before by less than this fraction.
+#: Compound moves follow a forced move if it increases KL by less than this fraction.
 _NEAR = 0.05
-#: Games of up to twice this number of records are searched by records, larger ones by parts first.
+#: A game of at least twice this number of records is first searched by parts of groups.
 _PARTS = 1024
 #: Passes of best responses between two passes of compound moves in a larger game.
 _PASSES = 16
@@ -72,26 +73,26 @@ def coordinated_best_response(
     ----------
     game : NVOGame
     start : array_like of int, shape (K, V), optional
-        The first profile.  Without it, the dynamics start from every constant profile in turn, and
-        from one random profile if there is an ``rng``, and continue with forced moves from the best
-        final profile.
+        The first profile.  By default, the dynamics start from every constant profile in turn, and
+        from one random profile if ``rng`` is given.  In either case they continue with forced moves
+        from the best final profile.
     rng : numpy.random.Generator, optional
-        For the random start and the restarts.
+        Generator for the random start and the restarts.
     restarts : int
-        Number of times, at most 10⁹, to perturb the profile by moving up to three groups of random
-        or neighbouring bins, and to continue from there.  The result is the next profile to be
-        perturbed if no record's privacy is lost and KL is lower, or higher by less than a tolerance
-        that falls from 20 % to 0.  The best profile is returned.
+        Number of times, at most 10⁹, to perturb the current profile by moving up to three groups of
+        random or neighbouring bins, and to continue from there.  The result becomes the current
+        profile if P_E is not smaller and KL is smaller, or larger by less than a tolerance that
+        falls from 20 % to 0.  The best profile is returned.
     max_sweeps : int
-        Number of passes after which a run of the dynamics gives up.
+        Maximum number of passes of a run of the dynamics.
     progress : bool
         Whether to show a progress bar over the runs.
 
     Returns
     -------
     BestResponse
-        Its traces contain the payoff of the best start and after every run that improved it;
-        ``sweeps`` and ``moves`` count all runs, including those that were undone.
+        Its traces contain the course of the best start and the end of every run that improved the
+        payoff; ``sweeps`` and ``moves`` count all runs, including those that were undone.
 
     Notes
     -----
@@ -115,7 +116,12 @@ def coordinated_best_response(
     if rng is not None:
         rng = _validate.generator("rng", rng)
     began = time.perf_counter()
-    starts = _starts(game, start, rng)
+    if start is not None:
+        counts, actions = game.counts, game.actions
+        starts = [_validate.profile_matrix("start", start, counts=counts, actions=actions)]
+    else:
+        starts = [game.constant_profile(action) for action in range(game.actions)]
+        starts += [] if rng is None else [game.random_profile(rng=rng)]
     runs: list[BestResponse] = []
     total = len(starts) + 1 + restarts + (restarts > 0)
     with progress_bar(total=total, desc="coordinated moves", shown=progress) as bar:
@@ -137,22 +143,6 @@ def coordinated_best_response(
     return search.result(time.perf_counter() - began)
 
 
-def _unit(n: int) -> int:
-    """Return the power of 2 that fits into n 1,024 to 2,047 times, or 1 if n is smaller."""
-    return 1 << max(n.bit_length() - _PARTS.bit_length(), 0)
-
-
-def _starts(
-    game: NVOGame, start: ArrayLike | None, rng: np.random.Generator | None
-) -> list[NDArray[np.int64]]:
-    """Return the given profile, or all constant profiles and perhaps a random one."""
-    if start is not None:
-        counts, actions = game.counts, game.actions
-        return [_validate.profile_matrix("start", start, counts=counts, actions=actions)]
-    constant = [game.constant_profile(action) for action in range(game.actions)]
-    return constant if rng is None else [*constant, game.random_profile(rng=rng)]
-
-
 def _rank(run: BestResponse) -> tuple[int, float]:
     """Return the key that orders runs like payoffs: P_E first, then KL."""
     return run.private_records, -run.divergence
@@ -160,9 +150,9 @@ def _rank(run: BestResponse) -> tuple[int, float]:
 
 @dataclass(frozen=True)
 class _Search:
-    """A search that plays one run after another and records them.
+    """A search that plays one run after another and records all of them.
 
-    The ``trace`` contains the best start, and every run that was better than all earlier ones.
+    The ``trace`` contains the best start, and every run that was better than all earlier runs.
     """
 
     game: NVOGame
@@ -201,14 +191,18 @@ def _play(
     game: NVOGame, start: NDArray[np.int64], max_sweeps: int, *, forced: bool = False
 ) -> BestResponse:
     """Alternate best responses, compound moves and perhaps forced moves until nothing changes."""
-    coarse = _unit(game.records)
+    # the power of 2 that n contains 1,024 to 2,047 times, or 1 if n is smaller
+    coarse = 1 << max(game.records.bit_length() - _PARTS.bit_length(), 0)
     profile, runs, moved, scratch = start, [], 0, _loops.new_scratch(game.bins)
     for unit in dict.fromkeys((coarse, 1)):
         passes = max_sweeps if coarse == 1 else min(max_sweeps, _PASSES)
         joint = unit < coarse
         for left in range(max_sweeps, -1, -1):
             if joint:
-                profile = _moved_jointly(game, profile, scratch)
+                for proposed in joint_moves(game, profile):
+                    if _loops.is_better(game.compiled, profile, proposed, scratch):
+                        profile = proposed
+                        break
             run = play(game, profile.copy(), max_sweeps=passes, batch=True, unit=unit)
             runs.append(run)
             profile = run.profile.copy()
@@ -232,23 +226,13 @@ def _play(
     )
 
 
-def _moved_jointly(
-    game: NVOGame, profile: NDArray[np.int64], scratch: _loops.Scratch
-) -> NDArray[np.int64]:
-    """Return the first joint move that improves the profile, or else the profile."""
-    for proposed in joint_moves(game, profile):
-        if _loops.is_better(game.compiled, profile, proposed, scratch):
-            return proposed
-    return profile
-
-
 def _disturbed(profile: NDArray[np.int64], rng: np.random.Generator | None) -> NDArray[np.int64]:
-    """Return a copy in which up to three groups, of near or distant bins, have moved in part."""
+    """Return a copy in which up to three groups of near or distant bins have moved in part."""
     assert rng is not None
     disturbed = profile.copy()
     occupied = np.flatnonzero(profile.sum(axis=1))
     centre = rng.integers(occupied.size)
-    reach = 2 if rng.random() < 0.5 else occupied.size  # in occupied bins
+    reach = 2 if rng.random() < 0.5 else occupied.size  # number of occupied bins on either side
     near = occupied[max(centre - reach, 0) : centre + reach + 1]
     for _ in range(rng.integers(1, 4)):
         k = rng.choice(near)

@@ -1,23 +1,22 @@
-r"""Approximated enumeration (AE): a genetic algorithm plays the game.
+r"""Approximated enumeration (AE): a genetic algorithm for the game.
 
 A chromosome has one gene per record, the record's action; its fitness is the common payoff.  In
 each generation the fittest chromosomes mate.  A child takes its genes alternately from two parents,
-between random cuts, and each gene may mutate to another action.  The next generation consists of
-the children and of the elite, the few fittest chromosomes, which are kept unchanged.
+with changes at random cuts, and each gene may mutate to another action.  The next generation
+consists of the children and the elite, the few fittest chromosomes, which are kept unchanged.
 
-The paper uses PyGAD with a population of 500 of which the 10 fittest mate, two crossover points, a
+The paper uses PyGAD with a population of 500, of which the 10 fittest mate, two crossover points, a
 mutation probability of 5 % for each gene, and an elite of 5.  These are the defaults.
 
 With a mutation rate of 5 % and n genes, a child differs from its parents in about 0.05·n records.
-For n = 1,317 these are about 66 records at a time, so the algorithm can hardly make the last small
-steps towards an equilibrium.  The chapter measures this loss.
+For n = 1,317, this is about 66 records at a time, so the algorithm can hardly make the last small
+steps towards an equilibrium.  The chapter *Approximated enumeration* measures the effect.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,9 +35,9 @@ __all__ = ["Enumeration", "approximate_enumeration"]
 class Enumeration(Solution):
     """The result of the genetic algorithm; a :class:`Solution`.
 
-    The profile is the fittest one of the last generation.  The search has ``converged`` if it
-    stopped because the best payoff had not changed for ``patience`` generations, and not if it ran
-    through all of them.  Privacy refers to the fixed-noise loss under removal.
+    The profile is the fittest of the last generation.  The search has ``converged`` if the best
+    payoff had not changed for ``patience`` generations at the end.  Privacy refers to the
+    fixed-noise loss under removal.
 
     Attributes
     ----------
@@ -76,12 +75,12 @@ def approximate_enumeration(
     generations : int
         Largest number of generations, at most 10⁹.
     population, parents, elites : int
-        Numbers of chromosomes in a generation, of the fittest that mate, and of the fittest kept
-        unchanged.  A generation takes at most 2 GiB, 8 bytes for each gene of each record.
+        Number of chromosomes in a generation, number of the fittest that mate, and number of the
+        fittest that are kept unchanged.  A generation takes at most 2 GiB, with 8 bytes per gene.
     mutation : float
-        Probability in [0, 1) that a gene of a child is drawn again from the other actions.
+        Probability in [0, 1) that a gene of a child is replaced by another action.
     crossover_points : int
-        Number of cuts, at each of which a child changes to the genes of its other parent; the cuts
+        Number of cuts, at each of which a child changes to the genes of its other parent.  The cuts
         of a generation take at most 2 GiB.
     patience : int, optional
         Stop when the best payoff has not changed for this many generations.
@@ -127,7 +126,12 @@ def approximate_enumeration(
     )
     began = time.perf_counter()
     bin_of_record = np.repeat(np.arange(game.bins), game.counts)
-    payoffs_of = _fitness(game, bin_of_record)
+    q = game.frequency[game.frequency > 0]
+    constants = bin_of_record, math.log(game.bins), float((q * np.log(q)).sum())
+
+    def payoffs_of(genes: NDArray[Any]) -> NDArray[np.float64]:
+        return _loops.population_payoffs(game.compiled, genes.astype(np.int64), *constants)
+
     people = rng.integers(game.actions, size=(population, game.records), dtype=np.int16)
     payoffs = payoffs_of(people)
     best = [payoffs.max()]
@@ -156,17 +160,6 @@ def approximate_enumeration(
     )
 
 
-def _fitness(
-    game: NVOGame, bin_of_record: NDArray[np.int64]
-) -> Callable[[NDArray[Any]], NDArray[np.float64]]:
-    """Return the function that computes the payoffs of chromosomes, one per row."""
-    q = game.frequency[game.frequency > 0]
-    constants = math.log(game.bins), float((q * np.log(q)).sum())
-    return lambda genes: _loops.population_payoffs(
-        game.compiled, genes.astype(np.int64), bin_of_record, *constants
-    )
-
-
 def _stands_still(best: list[float], patience: int | None) -> bool:
     """Return whether the best payoff has not changed for ``patience`` generations."""
     return patience is not None and len(best) > patience and best[-1] <= best[-1 - patience]
@@ -189,7 +182,7 @@ def crossed(
 def mutated(
     genes: NDArray[Any], actions: int, probability: float, rng: np.random.Generator
 ) -> NDArray[Any]:
-    """Return the genes, each replaced with the given probability by another action."""
+    """Return the genes, each replaced by another action with the given probability."""
     if actions == 1:
         return genes.copy()
     changes = rng.random(genes.shape) < probability

@@ -1,23 +1,23 @@
-r"""A joint move: all groups of a large game at once.
+r"""A joint move: all groups of a large game move at once.
 
-Best responses and compound moves change one group or two at a time.  Where the mass of several
-outputs is at its bound, such steps are short, and in some games the number of passes grows about
-like the square root of n.  A joint move needs no passes.  Restrict each bin to the actions that its
-records play now, and let the shares :math:`\xi_{kv}=C_{kv}/n_k` be any numbers, not only multiples
-of :math:`1/n_k`.  Then the mass S is linear in the shares.  For δ = 0, all records are private if
-and only if each S(x) lies between two bounds that follow from the played rows (the linear form).
-The divergence is convex in S.  So the best shares solve
+Best responses and compound moves change one or two groups at a time.  If the mass of several
+outputs is at its bound, such steps are short, and in some games the number of passes grows roughly
+like the square root of n.  A joint move is computed without passes.  Restrict each bin to the
+actions that its records play at present, and let the shares :math:`\xi_{kv}=C_{kv}/n_k` be any
+numbers, not only multiples of :math:`1/n_k`.  Then the mass S is linear in the shares.  For δ = 0,
+all records are private if and only if each S(x) is between two bounds that follow from the rows of
+these actions (the linear form).  The divergence is convex in S, so the best shares solve
 
 .. math::
    \min_\xi\ \mathrm{KL}\Bigl(q\,\Big\|\,\frac{S}{n}\Bigr)\quad\text{subject to}\quad
    \xi\ge0,\qquad \sum_v \xi_{kv}=1,\qquad
    \max_{k,v}\frac{p_{kv}(x)}{\tau}\le S(x)\le\min_{k,v}\frac{p_{kv}(x)}{\sigma} ,
 
-a convex program whose size does not depend on n; the upper bound is absent where σ ≤ 0.  For δ > 0
-privacy requires less than these bounds, and a bound that the profile violates is replaced by its
-present mass.
+which is a convex program whose size does not depend on n; if σ ≤ 0, it has no upper bounds.  For
+δ > 0, privacy requires less than these bounds.  A bound that the profile violates is replaced by
+the present mass.
 
-SciPy solves the program (sequential least squares).  The solution is rounded to whole records, so
+SciPy solves the program by sequential least squares.  The solution is rounded to whole records, so
 it is only a proposal: the caller makes the move if exact arithmetic shows that it is better.
 """
 
@@ -36,14 +36,14 @@ from pdpbook.per_instance.privacy_loss import linear_limits
 
 __all__ = ["joint_moves"]
 
-#: With more groups, the program takes longer than the passes that it saves.
+#: With more groups than this, the program takes longer than the passes that it saves.
 _GROUPS = 256
-#: Steps from the profile towards the best shares, tried until one is better.
+#: Fractions of the way from the profile to the best shares, tried in turn until a move is better.
 _STEPS = (1.0, 0.5, 0.25, 0.125)
 
 
 def joint_moves(game: NVOGame, profile: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """Propose profiles between the given one and the best shares, the farthest first."""
+    """Propose profiles between the given profile and the best shares, the farthest first."""
     bins, actions = np.nonzero(profile)
     if not np.count_nonzero(game.counts) < bins.size <= _GROUPS:
         return
@@ -61,12 +61,12 @@ def _best_shares(
     actions: NDArray[np.int64],
     here: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return the shares of the groups that solve the program, starting from the present ones."""
+    """Return the shares of the groups that solve the program, starting from the present shares."""
     rows = game.kernel[actions, bins]
-    of_all = rows * (game.counts[bins] / game.records)[:, None]  # a group's share of S / n
+    of_all = rows * (game.counts[bins] / game.records)[:, None]  # S / n if a whole bin were a group
     now = here @ of_all
     tau, sigma = (limit * game.records for limit in linear_limits(game.records, game.epsilon))
-    least = np.minimum(rows.max(axis=0) / tau, now)  # a bound that is violated now is relaxed
+    least = np.minimum(rows.max(axis=0) / tau, now)  # a bound is relaxed if the profile violates it
     unit = kl_div(game.frequency, now).sum()
     if unit <= 0.0:  # there is nothing to gain
         return here
@@ -86,7 +86,7 @@ def _best_shares(
     if sigma > 0.0:
         most = np.maximum(rows.min(axis=0) / sigma, now)
         constraints.append(LinearConstraint(parts, -np.inf, (most / now)[reached]))
-    with threadpool_limits(1):  # threads of BLAS only wait for each other in a program so small
+    with threadpool_limits(1):  # in so small a program, threads of BLAS only wait for each other
         solution = minimize(
             divergence,
             here,

@@ -5,20 +5,20 @@ Every record is a player.  It chooses its noise from V actions, and all players 
 .. math:: P_E + P_U, \qquad P_E = \#\{i : \text{record } i \text{ is private}\}, \qquad
           P_U = 1 - \frac{D_{\mathrm{KL}}(q\,\|\,P)}{\ln K},
 
-where q is the distribution of the data and :math:`P(x)` that of the released value.
+where q is the distribution of the data and P is the distribution of a released value.
 Because the payoff is common, it is an exact potential of the game.
 
-All decisions and draws of the game use integer arithmetic.  Its kernel is the given one, rounded to
-multiples of 2⁻⁵² (:func:`~pdpbook.foundations.grid_noise.whole_weights`).  So the number of private
-records is computed without rounding, for the mechanism from which :meth:`Outcome.sample` draws.
+All decisions and draws of the game use integer arithmetic.  The game rounds the given kernel to
+multiples of 2⁻⁵² (:func:`~pdpbook.foundations.grid_noise.whole_weights`).  The number of private
+records is therefore exact for the mechanism from which :meth:`Outcome.sample` draws.
 
-Records of one bin that play the same action are interchangeable, so a strategy profile *is* the
-integer matrix C[k, v] of their numbers.  The state of the game needs only K·V numbers, however many
-records there are.
+Records of one bin that play the same action are interchangeable.  A strategy profile is therefore
+an integer matrix C[k, v], the number of records of bin k that play action v, and the state of the
+game consists of only K·V numbers, however many records there are.
 
-A profile decides everything else: the mass :math:`S(x)=\sum_{kv} C_{kv}\,p_{kv}(x)`, the output
-distribution :math:`P = S/n`, the loss and the privacy of every record, and the payoff.  An
-:class:`Outcome` contains a checked profile and computes each of these once, on first use.
+A profile determines the mass :math:`S(x)=\sum_{kv} C_{kv}\,p_{kv}(x)`, the output distribution
+:math:`P = S/n`, the loss and the privacy of every record, and the payoff.  An :class:`Outcome`
+contains a checked profile and computes each of these quantities once, on first use.
 """
 
 from __future__ import annotations
@@ -55,29 +55,30 @@ class NVOGame:
         Histogram of the data: records per bin, at least two records in total.
     kernel : array_like, shape (V, K, K)
         ``kernel[v, k, x]``: probability that a record of bin k with action v is released as x.
-        Rows sum to 1 up to 1e-9, and an occupied bin keeps some mass on itself.  The game rounds
-        the kernel to multiples of 2⁻⁵².  This changes no probability except the largest of a row by
-        more than 2⁻⁵², and a row with sum 1 by at most :math:`K\,2^{-52}` in total variation; a
-        different sum is also corrected.  A positive probability remains positive.
+        Rows sum to 1 up to 1e-9, and every row of an occupied bin gives this bin a positive
+        probability.  The game rounds the kernel to multiples of 2⁻⁵².  Only the largest probability
+        of a row can change by more than 2⁻⁵², and a row whose sum is 1 changes by at most
+        :math:`K\,2^{-52}` in total variation; a different sum is also corrected.  A positive
+        probability remains positive.
     epsilon : float, ε > 0
-        The given double, without rounding.
+        The privacy target, used without rounding.
     delta : float, optional
-        With δ > 0, in [0, 1), a record is private if it is :math:`(\varepsilon,\delta)`-pDP.
+        In [0, 1).  If it is positive, a record that is :math:`(\varepsilon,\delta)`-pDP is private.
     scales : array_like, shape (V,), optional
         Noise scale of each action in units of the grid, kept for reports and figures.
     grid : Grid, optional
-        The grid that made the histogram, kept for reports and figures.
+        The grid of the histogram, kept for reports and figures.
 
     Notes
     -----
     A record is private if its removal changes the output by no more than the target allows while
-    all other records keep their noise.  So the target bounds fixed-noise losses, and not the
+    all other records keep their noise.  The target therefore bounds fixed-noise losses, but not the
     end-to-end loss to an attacker who knows the algorithm (:func:`~pdpbook.end_to_end_losses`).
 
-    Payoffs are compared lexicographically, as pairs :math:`(P_E, -KL)`.  This is the order of
-    the sum :math:`P_E + P_U` if every kernel row keeps more than 1/K on its own bin, as Laplace and
-    Gaussian rows do.  Source: Ryu, Jang & Yang (2024), section IV.  Taught in the chapter
-    *The game*.
+    Payoffs are compared lexicographically, as pairs :math:`(P_E, -KL)`.  This order agrees with the
+    order of the sum :math:`P_E + P_U` if every kernel row has a probability of more than 1/K on its
+    own bin, like Laplace and Gaussian rows.  Source: Ryu, Jang & Yang (2024), section IV.  Taught
+    in the chapter *The game*.
 
     Examples
     --------
@@ -117,7 +118,7 @@ class NVOGame:
         own = kernel[:, np.arange(counts.size), np.arange(counts.size)][:, counts > 0]
         if (own <= 0).any():
             raise ValueError(
-                "kernel must keep some mass on every record's own bin, "
+                "kernel must have a positive probability on every record's own bin, "
                 f"got a smallest own-bin probability of {float(own.min())!r}"
             )
         if scales is not None:
@@ -160,9 +161,9 @@ class NVOGame:
             The scales of the actions as multiples of :math:`\Delta q/\varepsilon`.
         bins : int
         quantile : float
-            The padding's p in (1/2, 1).
+            The probability p of the padding, in (1/2, 1).
         grid_epsilon : float, optional
-            The ε of the padding and hence of the normalisation; the privacy target if not given.
+            The ε of the padding and hence of the normalisation; by default the privacy target.
 
         Notes
         -----
@@ -219,16 +220,16 @@ class NVOGame:
 
     @property
     def tau(self) -> float:
-        r"""Upper slope τ of the linear form of pDP, for reports and searches alone.
+        r"""The upper slope τ of the linear form of pDP, only for reports and searches.
 
-        At delta = 0, a record is private if its kernel row lies between :math:`\sigma S` and
-        :math:`\tau S`; decisions do not use these doubles.
+        If delta is 0, a record is private if its kernel row is between :math:`\sigma S` and
+        :math:`\tau S`.  Decisions about privacy do not use these rounded slopes.
         """
         return self.compiled.target.tau
 
     @property
     def sigma(self) -> float:
-        """Lower slope of the linear form of pDP; 0 or less if this side is trivial."""
+        """The lower slope σ of the linear form of pDP; 0 or less if there is no lower bound."""
         return self.compiled.target.sigma
 
     @cached_property
@@ -262,7 +263,7 @@ class NVOGame:
         Parameters
         ----------
         profile : array_like of int, shape (K, V)
-            ``profile[k, v]`` records of bin k play action v.  It is checked once, here.
+            ``profile[k, v]`` records of bin k play action v.  The profile is checked here.
 
         Examples
         --------
@@ -279,8 +280,8 @@ class NVOGame:
 class Outcome:
     """The outcome of a strategy profile, as :meth:`NVOGame.evaluate` returns it.
 
-    Its losses are fixed-noise losses: they compare the output with the output after the removal of
-    a record, while all other records keep their noise.  The constructor checks nothing, because
+    Its losses are fixed-noise losses: they compare the output before and after the removal of a
+    record, while all other records keep their noise.  The constructor checks nothing, because
     ``evaluate`` has checked the profile.  Every array of an outcome is read-only.
 
     Attributes
@@ -315,7 +316,7 @@ class Outcome:
 
     @cached_property
     def mass(self) -> NDArray[np.float64]:
-        """S(x), shape (K,): the sum of all records' output probabilities, as nearest doubles."""
+        """S(x), shape (K,): the sum of all records' output probabilities, as doubles."""
         return _read_only(self._exact_mass[0].copy())
 
     @cached_property
@@ -327,7 +328,7 @@ class Outcome:
 
     @cached_property
     def weights(self) -> tuple[int, ...]:
-        """S(x) in whole numbers, 2⁵² S(x) without rounding; they sum to n 2⁵²."""
+        """The whole numbers 2⁵² S(x), without rounding; their sum is n 2⁵²."""
         high, low = ((part * UNITS).tolist() for part in self._exact_mass)
         return tuple(int(nearest) + int(rest) for nearest, rest in zip(high, low, strict=True))
 
@@ -341,11 +342,12 @@ class Outcome:
         """The pDP loss of a record of bin k that plays v, in nats, shape (K, V).
 
         This is the fixed-noise loss of the record's removal: all other records keep their noise.
-        It is nan where no record of bin k plays v, infinite where a record alone reaches an output.
+        It is nan if no record of bin k plays v, and infinite if some output is possible only with
+        the record.
 
-        The loss is rounded up by a few units in the last place of itself or, if this is larger, of
-        ln(n/(n-1)), but not above ε if the record is private at delta = 0.  So at delta = 0 a
-        record is private if and only if this number is at most ε.
+        The loss is rounded up by a few units in the last place of the larger of the loss and
+        ln(n/(n-1)).  If delta is 0, the loss of a private record is not rounded above ε, so that a
+        record is private if and only if its loss is at most ε.
         """
         losses = np.empty(self.profile.shape)
         _loops.group_losses(self.game.compiled, *self._writable(), losses)
@@ -355,11 +357,11 @@ class Outcome:
 
     @cached_property
     def private(self) -> NDArray[np.bool_]:
-        r"""Which groups (k, v) are private, shape (K, V); False for an empty group.
+        r"""Whether each group (k, v) is private, shape (K, V); False for an empty group.
 
         A record is private if the fixed-noise loss of its removal meets the game's target.  This
-        is decided without rounding, for the mechanism from which :meth:`sample` draws.  With a
-        positive delta, :math:`e^\varepsilon` is rounded down by a relative error below 2⁻¹⁵⁰.
+        is decided without rounding, for the mechanism from which :meth:`sample` draws.  If delta is
+        positive, :math:`e^\varepsilon` is rounded down, with a relative error below 2⁻¹⁵⁰.
         """
         exposed = np.empty(self.profile.shape, dtype=bool)
         _loops.group_exposed(self.game.compiled, *self._writable(), exposed)
@@ -381,7 +383,7 @@ class Outcome:
     def payoff(self) -> float:
         r"""The common payoff :math:`P_E + 1 - KL/\ln K`; solvers compare the pair (P_E, -KL).
 
-        With 10⁹ records, a double represents this sum to seven digits after the point.
+        For 10⁹ records, a double represents this sum to seven decimal places.
         """
         return self.private_records + 1.0 - self.divergence / math.log(self.game.bins)
 
@@ -411,15 +413,15 @@ class Outcome:
         """
         scales = self.game.scales
         if scales is None:
-            raise ValueError("noise_sd needs the noise scales of the actions, got scales=None")
+            raise ValueError("noise_sd requires a game with noise scales, got scales=None")
         with np.errstate(invalid="ignore"):
             return _read_only((self.profile @ (math.sqrt(2.0) * scales)) / self.game.counts)
 
     def is_nash(self, *, atol: float | None = None) -> bool:
         """Return whether no record gains more than ``atol`` by changing its action alone.
 
-        By default ``atol`` is 2e-12 / n, a tolerance for rounding: one of n records changes KL by
-        an amount of the order 1 / n.  Payoffs are compared as in :attr:`regret`.
+        The default of 2e-12 / n is a tolerance for rounding errors, because one of n records
+        changes KL by an amount of the order 1 / n.  Payoffs are compared as in :attr:`regret`.
         """
         if atol is None:
             atol = 2e-12 / self.game.records
@@ -428,13 +430,13 @@ class Outcome:
     def sample(self, size: int, *, rng: np.random.Generator | None = None) -> NDArray:
         """Release values: draw from the output distribution, without rounding.
 
-        Every value is a separate random sampling query, with its own privacy cost.  Each output x
+        Every value is a separate random sampling query with a separate privacy cost.  Each output x
         has a probability of exactly S(x) / n, a fraction with the denominator 2⁵² n.
 
         Parameters
         ----------
         size : int
-            Number of independent draws, from 1 up to 2 GiB of them.
+            Number of independent draws, at least 1; they take at most 2 GiB.
         rng : numpy.random.Generator, optional
             For a release, leave it out: the default is the generator of the operating system.
 
@@ -456,7 +458,7 @@ class Outcome:
         return chosen_repr(self, **records, divergence=self.divergence)
 
     def _writable(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return writable copies of profile and mass, for which the loops are compiled."""
+        """Return copies of profile and mass; the loops are compiled for writable arrays."""
         return self.profile.copy(), self._exact_mass.copy()
 
 

@@ -1,35 +1,35 @@
 r"""The best private profile, with a certified lower bound.
 
-By the linear form of pDP the privacy constraint is linear in the mass S, and KL is convex in S.  So
-the best private profile solves a mixed-integer convex program over the counts C[k, v] and binaries
-z[k, v] for "some record of bin k plays v":
+By the linear form of pDP, the privacy constraint is linear in the mass S, and KL is convex in S.
+The best private profile therefore solves a mixed-integer convex program over the counts C[k, v] and
+binary variables z[k, v], which state whether some record of bin k plays v:
 
 .. math::
    \min\ & \sum_x q(x)\ln\frac{q(x)}{S(x)/n} \\
    \text{s.t.}\ & \sum_v C_{kv}=n_k,\; 0\le C_{kv}\le n_k z_{kv},\; S=\sum_{kv} C_{kv}p_{kv}, \\
    & \sigma S \le p_{kv} \le \tau S \text{ wherever } z_{kv}=1 .
 
-If tangents replace :math:`-\ln S(x)` and most privacy rows are left out, the program is linear and
-small, and its optimum is a *lower* bound (the module ``program`` writes the rows).  The search
-first solves it without integers, and adds the rows that the solution violates until they hardly
-raise the bound.  Then branch and bound proposes profiles.  Each proposal is rounded, best responses
-lead it to an equilibrium, and a few linear programs with its actions generate further rows near it.
+If tangents replace :math:`-\ln S(x)` and most privacy constraints (rows) are left out, the program
+is linear and small, and its optimum is a *lower* bound (the module ``program`` writes the rows).
+The search first solves this program without the integer constraints and adds the rows that the
+solution violates, until further rows hardly raise the bound.  Then branch and bound proposes
+profiles.  Each proposal is rounded and improved to an equilibrium by best responses, and a few
+linear programs that allow only the actions of the proposal generate further rows near it.
 
-The solver satisfies a row only within its tolerances.  So its optimum may violate a row by less
-than these, and then the search has no row to add.  In this case the profiles are enumerated if
-there are few of them, and otherwise the certificate reports that the search stalled.
+The solver satisfies a row only within its tolerances.  If its optimum violates a row by less than
+the tolerances, the search has no row to add.  In this case the profiles are enumerated if there are
+few of them, and otherwise the certificate reports that the search stalled.
 
 The programs are solved by HiGHS, which is trusted as little as possible: KL and privacy of a
 profile are computed again from the definition, and the lower bound is reduced by a margin for the
-tolerances.  If the solver finds that there is no private profile, this is accepted, unless one is
-known or the profiles are few enough to enumerate.
+tolerances.  A report of HiGHS that no private profile exists is accepted only if no such profile is
+known and the profiles are too many to enumerate.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Literal
@@ -46,13 +46,13 @@ from pdpbook.game.solution import Solution
 
 __all__ = ["Certificate", "certified_optimum"]
 
-#: A divergence this close to its bound counts as optimal.
+#: A divergence counts as optimal if it exceeds its bound by at most this number of nats.
 _NEGLIGIBLE = 1e-9
 #: The smallest gap that is possible with the margins for the solver's tolerances.
 SMALLEST_GAP = 1e-5
-#: Number of linear programs for each proposal of branch and bound.
+#: Largest number of linear programs for each proposal of branch and bound.
 _ROUNDS = 10
-#: If a search stalls, the profiles of the game are enumerated up to this number.
+#: If a search stalls, the profiles are enumerated if there are at most this number of them.
 _ENUMERATED = 100_000
 
 
@@ -60,10 +60,10 @@ _ENUMERATED = 100_000
 class Certificate(Solution):
     """A private profile with a certified lower bound; a :class:`Solution`.
 
-    The profile is the best one found at which every record is private, and its divergence is
-    computed outside the solver.  The search has ``converged`` if the requested gap was reached, or
-    if it is proved that there is no private profile.  Privacy refers to the fixed-noise loss under
-    removal.
+    The profile is the best that was found among the profiles at which every record is private, and
+    its divergence is computed without the solver.  The search has ``converged`` if the requested
+    gap was reached, or if it is proved that there is no private profile.  Privacy refers to the
+    fixed-noise loss under removal.
 
     Attributes
     ----------
@@ -71,17 +71,17 @@ class Certificate(Solution):
         No profile at which every record is private has a smaller KL.  Infinite if the solver
         proved that there is no such profile.
     gap : float
-        (divergence - lower_bound) / divergence.  0 if the difference is at most 1e-9 nats, or if
-        it is proved that there is no private profile; 1 if neither a profile nor such a proof was
-        found.
+        The relative gap (divergence - lower_bound) / divergence.  It is 0 if the difference is at
+        most 1e-9 nats, or if it is proved that there is no private profile, and 1 if neither a
+        profile nor such a proof was found.
     stopped : {"gap", "infeasible", "time", "stalled"}
         The reason why the search stopped.  ``"gap"``: the requested gap was reached.
-        ``"infeasible"``: there is no private profile.  In a game of at most 100,000 profiles all of
-        them were checked; in a larger game the solver reports the infeasibility.  ``"time"``: the
-        time limit was reached.  ``"stalled"``: the solver gave no usable answer, because it failed,
+        ``"infeasible"``: there is no private profile.  If the game has at most 100,000 profiles,
+        all of them were checked; otherwise this is a result of the solver.  ``"time"``: the time
+        limit was reached.  ``"stalled"``: the solver gave no usable answer, because it failed,
         contradicted a known profile, or returned an optimum that satisfies every row within its
-        tolerances but is not a private profile.  A game of at most 100,000 profiles does not stall,
-        because its profiles are then enumerated.
+        tolerances but is not a private profile.  The search does not stall in a game of at most
+        100,000 profiles, because it then enumerates them.
     """
 
     lower_bound: float
@@ -102,15 +102,15 @@ def certified_optimum(
     ----------
     game : NVOGame
     start : array_like of int, shape (K, V), optional
-        A good profile to start from.  Without it, coordinated best responses provide one.
+        A good profile to start from; by default, the result of coordinated best responses.
     relative_gap : float
-        Stop when (divergence - lower bound) / divergence is at most this, in [1e-5, 1), or the
-        difference is at most 1e-9 nats.
+        Stop when (divergence - lower bound) / divergence is at most this number, in [1e-5, 1), or
+        when the difference is at most 1e-9 nats.
     time_limit : float
-        Stop after this many seconds with the best profile and the best bound so far.  The clock
-        starts with the call and includes the initial coordinated best responses, but does not stop
-        them, nor the enumeration of a small game, which takes a few seconds at most.  A search that
-        is stopped by the time limit is not reproducible; one that is stopped by the gap is.
+        Stop after this many seconds with the best profile and the best bound so far.  The time
+        includes the initial coordinated best responses, but the limit does not interrupt them, nor
+        the enumeration of a small game, which takes a few seconds at most.  A search that is
+        stopped by the time limit is not reproducible; a search that is stopped by the gap is.
 
     Notes
     -----
@@ -136,7 +136,7 @@ def certified_optimum(
     if search.relaxed():
         search.branched()
     out_of_time = search.remaining() <= 0.0
-    unproved = not search.settled or search.best is None  # only the solver says that there is none
+    unproved = not search.settled or search.best is None  # or infeasible only by the solver
     if unproved and not out_of_time and _number_of_profiles(game) <= _ENUMERATED:
         search.enumerated()
     divergence, bound = search.divergence, search.bound
@@ -165,8 +165,8 @@ def certified_optimum(
 class _Search:
     """The best private profile and the best bound so far, and the program that improves both.
 
-    The profile ``start`` is typical and determines the units of the program, and ``deadline`` is
-    the end by ``time.perf_counter``.  No private profile has a smaller KL than ``bound``.
+    The profile ``start`` determines the units of the program, and ``deadline`` is the value of
+    ``time.perf_counter`` at the end.  No private profile has a smaller KL than ``bound``.
     """
 
     game: NVOGame
@@ -178,14 +178,14 @@ class _Search:
     program: Program = field(init=False)
 
     def __post_init__(self) -> None:
-        """Build the program; a private start is the best profile so far."""
+        """Build the program; if the start is private, it is the best profile so far."""
         everybody = self.start.private_records == self.game.records
         self.best = self.start if everybody else None
         self.program = Program(self.game, self.start.mass, self.start.divergence)
 
     @property
     def divergence(self) -> float:
-        """KL of the best profile; infinite without one."""
+        """KL of the best profile; infinite if there is none."""
         return math.inf if self.best is None else self.best.divergence
 
     @property
@@ -200,17 +200,14 @@ class _Search:
         return self.deadline - time.perf_counter()
 
     def relaxed(self) -> bool:
-        """Add rows to the program without integers; return whether to continue with integers.
-
-        It ends when further rows hardly raise the bound.
-        """
+        """Add rows to the linear program while they help; return whether to go on with integers."""
         while True:
             before = self.bound
             answer = self._answer(integer=False)
             if answer is None:
                 return False
             if answer.columns is None:
-                return True  # numerical trouble in the linear program: branch and bound may do
+                return True  # the linear program failed numerically; branch and bound may succeed
             added = self.program.refine(answer.columns, self._tolerance)
             if not added or self.bound - before <= 0.01 * self.relative_gap * self.bound:
                 self.program.refine(answer.columns, self._tolerance, everybody=True)
@@ -223,7 +220,7 @@ class _Search:
             self._propose(self.program.profile_of(answer.columns))
             if not added:
                 return  # the solver's optimum is not a private profile after rounding
-            _refine_near(self.program, answer.columns, self._tolerance, self.remaining)
+            self._refine_near(answer.columns)
 
     def enumerated(self) -> None:
         """Enumerate all profiles: the best is the optimum, and its divergence the bound."""
@@ -233,11 +230,11 @@ class _Search:
 
     @property
     def _tolerance(self) -> float:
-        """Return by how many nats the tangents may lie below the logarithm."""
+        """The number of nats by which the tangents may be below the logarithm."""
         return 0.05 * self.relative_gap * max(self.bound, _NEGLIGIBLE)
 
     def _answer(self, *, integer: bool) -> Answer | None:
-        """Solve the program and raise the bound; None if the search is over or the answer wrong."""
+        """Solve the program and raise the bound; None at the end or if the answer is wrong."""
         remaining = self.remaining()
         if self.settled or remaining <= 0.0:
             return None
@@ -246,12 +243,12 @@ class _Search:
             integer=integer, gap=self.relative_gap / 4, seconds=remaining, start=start
         )
         if answer.bound > self.divergence:
-            return None  # it contradicts a profile in hand, so it is not believed
+            return None  # a known profile contradicts the answer
         self.bound = max(self.bound, answer.bound)
         return answer
 
     def _propose(self, profile: NDArray[np.int64] | None) -> None:
-        """Keep the equilibrium that best responses reach from a profile, if it is the best yet."""
+        """Play best responses from a profile, and keep the equilibrium if it is the best so far."""
         if profile is None:
             return
         reached = best_response_dynamics(self.game, start=profile)
@@ -261,23 +258,17 @@ class _Search:
         if found.divergence < self.divergence:
             self.best = found
 
-
-def _refine_near(
-    program: Program,
-    columns: NDArray[np.float64],
-    tolerance: float,
-    remaining: Callable[[], float],
-) -> None:
-    """Add the rows that matter for the groups of a solution, by linear programs."""
-    # pragma: no mutate — branch and bound returns whole numbers up to its tolerance
-    counts = columns[: program.groups] > 0.5
-    for _ in range(_ROUNDS):
-        seconds = remaining()
-        if seconds <= 0.0:
-            break
-        answer = program.solve(pattern=np.concatenate([counts, counts]), seconds=seconds)
-        if answer.columns is None or not program.refine(answer.columns, tolerance):
-            break
+    def _refine_near(self, columns: NDArray[np.float64]) -> None:
+        """Add the rows that linear programs violate if only a solution's groups are allowed."""
+        # pragma: no mutate — branch and bound returns whole numbers up to its tolerance
+        counts = columns[: self.program.groups] > 0.5
+        pattern = np.concatenate([counts, counts])
+        for _ in range(_ROUNDS):
+            if (seconds := self.remaining()) <= 0.0:
+                break
+            answer = self.program.solve(pattern=pattern, seconds=seconds)
+            if answer.columns is None or not self.program.refine(answer.columns, self._tolerance):
+                break
 
 
 def _number_of_profiles(game: NVOGame) -> int:

@@ -1,25 +1,25 @@
 r"""The mixed-integer program of the exact optimum, with rows that are added when needed.
 
-Its columns are the counts C[k, v] of the occupied bins, a number z[k, v] in [0, 1] for "some record
-of bin k plays v", the mass S(x), and heights t(x) that stand for :math:`-\ln S(x)`.  Every profile
-satisfies
+Its columns are the counts C[k, v] of the occupied bins, numbers z[k, v] in [0, 1] that are 1 if
+some record of bin k plays v, the mass S(x), and heights t(x) that represent :math:`-\ln S(x)`.
+Every profile satisfies
 
 .. math::
    \sum_v C_{kv}=n_k,\qquad 0\le C_{kv}\le n_k z_{kv},\qquad S(x)=\sum_{kv} C_{kv}\,p_{kv}(x) .
 
-Everything else is expressed by infinitely many linear inequalities, few of which are needed:
+All other constraints are infinitely many linear inequalities, of which only a few are needed:
 
 * Tangents: :math:`t(x) \ge 1-\ln a-S(x)/a` for every a > 0, because -ln is convex.
-* Privacy (the linear form; for δ > 0 the same with sums): where z[k, v] = 1 and for every set X of
+* Privacy (the linear form, with sums for δ > 0): if z[k, v] = 1, then for every set X of
   outputs, :math:`\sum_{x\in X}(p_{kv}(x)-\tau S(x))\le\delta\,(n-1)\,e^{-\varepsilon}` and
   :math:`\sum_{x\in X}(\sigma S(x)-p_{kv}(x))\le\delta\,(n-1)`.  The hockey-stick divergence is the
-  largest of these sums; for δ = 0 sets of one output suffice.
-* The averaging cut: the mean of the privacy rows of a bin, weighted by C[k, v] / n_k, which needs
-  no z.
+  largest of these sums; for δ = 0, sets of one output suffice.
+* The averaging cut: the mean of the privacy rows of a bin, weighted by C[k, v] / n_k.  This row
+  does not contain z.
 
 A row that a solution violates is added, and the program is solved again.  The optimum of a program
-with missing rows is a lower bound.  So the choice of the rows affects the time of the search, and
-never the validity of its bound.
+with missing rows is a lower bound.  The choice of the rows therefore affects the duration of the
+search, but never the validity of the bound.
 """
 
 from __future__ import annotations
@@ -38,30 +38,29 @@ from pdpbook.per_instance.privacy_loss import linear_limits
 
 __all__ = ["Answer", "Program", "dual_bound"]
 
-#: Branch and bound. Its bound is lowered by this fraction of itself and by this much again, in the
-#: solver's units, because the solver takes constraints as met, and branches as hopeless, within
-#: ``_TOLERANCE``.
+#: The bound of branch and bound is lowered by this fraction and by this amount, in the solver's
+#: units, because the solver checks constraints and closes branches only within ``_TOLERANCE``.
 MARGIN = (1e-6, 2e-8)
 _TOLERANCE = 1e-9
-#: Linear program: its bound follows from any dual values, so it is lowered for rounding only, by
-#: this fraction of the sum of all terms' sizes.
+#: The bound of a linear program, which follows from any dual values, is lowered only for rounding
+#: errors, by this fraction of the sum of the absolute values of all terms.
 _ROUNDING = 1e-13
 #: Privacy constraints are relaxed by this fraction, so that no private profile is cut off.
 _SLACK = 1e-9
 #: A row is added if a solution violates it by more than this fraction.
 _VIOLATED = 2.5e-9
-#: An excess of less than this counts as 0: its row could not be scaled.
+#: An excess of less than this counts as 0, because its row could not be scaled.
 _NOTHING = 1e-200
-#: An output is wide if its typical mass is less than this fraction of the largest.  The solver's
-#: tolerances would be too coarse for a column of S there, so privacy rows express S by the counts.
+#: An output is wide if its typical mass is less than this fraction of its largest possible mass.
+#: The solver's tolerances are too coarse for such a column of S, so privacy rows use the counts.
 _WIDE = 1e-6
 #: Points at which the first tangents touch -ln s, as multiples of the typical mass.
 _FIRST = (0.5, 0.8, 1.0, 1.25, 2.0)
-#: Privacy rows for delta = 0 are added for the worst output of each of this number of stretches.
-#: With one output alone, branch and bound must refute one absurd pattern of actions after another.
+#: For delta = 0, privacy rows are added for the worst output of each of this number of intervals.
+#: With a single output, branch and bound must refute one absurd pattern of actions after another.
 _STRETCHES = 8
-#: The solver drops coefficients below 1e-12.  Mass coefficients are rounded up to this and other
-#: rows left out, which relaxes the program, so bounds remain valid.
+#: The solver drops coefficients below 1e-12.  If this could tighten a row, they are enlarged to
+#: this size, which relaxes the program, so bounds remain valid.
 _SMALL = 1e-11
 
 
@@ -101,9 +100,9 @@ class Program:
     """The program of a game with the rows added so far.
 
     The columns are C and z, group by group, then u for every output and t for every occupied bin.
-    The column u is the scaled deviation of the mass from a typical one, ``S = reference
+    The column u is the scaled deviation of the mass from a typical mass, ``S = reference
     (1 + u / scale)``, and t is the maximum of the tangents of ``-ln (1 + u / scale)``, scaled in
-    the same way.  The scale brings the divergence to about 1, so that the solver's absolute
+    the same way.  After scaling, the divergence is about 1, so that the solver's absolute
     tolerances are relatively small.  The arguments are a typical mass, shape (K,), and a typical
     divergence in nats.
     """
@@ -148,9 +147,8 @@ class Program:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the smallest and the largest value of each column, from the smallest mass.
 
-        No profile has less mass than ``least`` at an output, or more than ``self.most``.  A group
-        whose row is too large for the largest mass, or too small for the smallest, is never
-        private.
+        The mass of every profile is between ``least`` and ``self.most``.  A group whose row is too
+        large for the largest mass, or too small for the smallest mass, is never private.
         """
         least_s = least / self.reference * (1.0 - _SLACK)
         most_s = self.most / self.reference * (1.0 + _SLACK) + _SMALL * self.game.records
@@ -211,9 +209,8 @@ class Program:
         """Add ``block - slope * (sum of S over the set) <= right``, one row per set.
 
         The block of coefficients is in the columns ``where``, C or z.  If the row cannot use a
-        column of S, it expresses S by the counts.  Then a coefficient need not be larger than
-        ``enough``, with which a single record of the group satisfies the row whatever the others
-        do.
+        column of S, it expresses S by the counts.  Then no coefficient needs to be larger than
+        ``enough``, with which a single record of the group satisfies the row in every profile.
         """
         written = self._written(slope)
         left = np.zeros((len(sets), self.columns.whole.stop))
@@ -244,10 +241,9 @@ class Program:
     ) -> int:
         """Add the rows that a solution violates; return their number.
 
-        With ``everybody``, add those that it would violate if each action were played in each bin.
-
-        Tangents are added if, in total, they lie below the logarithm by more than ``tolerance``
-        nats.
+        With ``everybody``, add the rows that it would violate if every action were played in every
+        bin.  Tangents are added if the present ones are more than ``tolerance`` nats below the
+        logarithm in total.
         """
         before = self.matrix.shape[0]
         c, z, u, t = (columns[each] for each in self.columns)
@@ -301,8 +297,8 @@ class Program:
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return the lines that exceed their limits, with the sets of outputs.
 
-        For delta = 0, the outputs are split into a few intervals, and a line is returned for each
-        interval in which it exceeds its limit, with the worst output of the interval.
+        For delta = 0, a line is returned for each of a few intervals of outputs in which it exceeds
+        its limit, with the worst output of the interval.
         """
         typical = np.where(self._written(slope), mass, self.reference)
         unit = np.maximum(rows, abs(slope) * typical)
@@ -333,7 +329,7 @@ class Program:
         return np.concatenate([counts, counts > 0, u, t])
 
     def profile_of(self, columns: NDArray[np.float64]) -> NDArray[np.int64] | None:
-        """Return the profile of the rounded counts, if they are a profile."""
+        """Return the profile of the rounded counts; None if they are not a profile."""
         profile = np.zeros((self.game.bins, self.game.actions), dtype=np.int64)
         rounded = np.rint(columns[self.columns.counts]).astype(np.int64)
         profile[self.occupied] = rounded.reshape(-1, self.game.actions)
@@ -350,11 +346,11 @@ class Program:
         start: NDArray[np.int64] | None = None,
         pattern: NDArray[np.bool_] | None = None,
     ) -> Answer:
-        """Solve the program with the current rows, with C and z whole or not.
+        """Solve the program with its present rows; if ``integer``, C and z are whole numbers.
 
         Branch and bound starts from ``start``, a profile at which all records are private, and may
-        stop at the relative ``gap``.  With a ``pattern``, shape (2 V times the occupied bins,),
-        only these columns among C and z may be positive, and the bound is valid for these only.
+        stop at the relative ``gap``.  With a ``pattern``, shape (2 V times the occupied bins,), the
+        other columns of C and z are 0, and the bound is valid only for such profiles.
         """
         import highspy
 
@@ -413,10 +409,10 @@ def dual_bound(
     upper: NDArray[np.float64],
     prices: NDArray[np.float64],
 ) -> float:
-    """Return the bound that any prices of the rows prove, by weak duality.
+    """Return the lower bound that any dual values (prices) of the rows prove by weak duality.
 
-    Every point obeys ``cost x >= prices (A x) + (cost - prices A) x``; each term on the right is
-    at least its smallest value within the row's or the column's bounds.
+    Every point satisfies ``cost x >= prices (A x) + (cost - prices A) x``, and each term on the
+    right is at least its smallest value within the bounds of the row or column.
     """
     side = np.where(prices > 0.0, row_lower, row_upper)
     prices = np.where(np.isfinite(side), prices, 0.0)
@@ -429,9 +425,9 @@ def dual_bound(
 
 
 def _relaxed(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return coefficients of an upper-bounded row, without small negative ones, which are dropped.
+    """Return the coefficients of an upper-bounded row, enlarging small negative coefficients.
 
-    Their columns are not negative, so this can only relax the row.
+    Their columns are never negative, so this can only relax the row.
     """
     return np.where((values < 0.0) & (values > -_SMALL), -_SMALL, values)
 

@@ -1,19 +1,20 @@
 r"""A proof for Coq that every record of a profile is private.
 
-A program that calls a record private can be wrong, because its authors, its compiler or its
-processor can be.  A proof assistant trusts none of them.  The mechanism in whole numbers makes such
-a proof practical.  A record's row w contains whole numbers that sum to the same number of units for
-every record, and with :math:`S(x) = \sum_i w_i(x)` a record is private if and only if
+A program that calls a record private is wrong if its authors, its compiler or its processor made a
+mistake.  A proof assistant trusts none of them, and a proof is practical because the mechanism
+uses whole numbers.  The row w of a record contains whole numbers whose sum, the number of units, is
+the same for every record.  With :math:`S(x) = \sum_i w_i(x)`, a record is private if and only if
 
 .. math:: (n-1)\,S(x) \le n\,(S(x) - w(x))\,e^\varepsilon
           \quad\text{and}\quad
           n\,(S(x) - w(x)) \le (n-1)\,S(x)\,e^\varepsilon
 
 for every output x.  The file ``proofs/whole_numbers.v`` proves this, encloses
-:math:`e^\varepsilon` between two fractions, and states a check of a whole profile in whole numbers
-alone.  Records of one bin with the same action share a row, so the check is over groups, and its
-length does not depend on n.  The file written here contains the row and the number of records of
-each group; Coq computes the check, and if Coq accepts it, the result is a theorem.
+:math:`e^\varepsilon` between two fractions, and defines a check of a whole profile that uses only
+whole numbers.  Records of one bin with the same action share a row, so the check treats them as a
+group, and its length does not depend on n.  The function in this module writes a file with the row
+and the number of records of each group.  If Coq computes the check and accepts the file, the
+privacy of every record is a theorem.
 """
 
 from __future__ import annotations
@@ -68,8 +69,8 @@ def formal_proof(profile: ArrayLike, weights: ArrayLike, *, epsilon: float) -> s
     profile : array_like of int, shape (K, V)
         ``profile[k, v]`` records of bin k play action v; at least two records in total.
     weights : array_like of int, shape (V, K, K)
-        ``weights[v, k, x]`` units of a record of bin k with action v lead to the output x.  All
-        rows that are played have the same sum, the number of units.
+        If a record of bin k plays action v, ``weights[v, k, x]`` of its units lead to the output x.
+        All rows that are played have the same sum, the number of units.
     epsilon : float, ε > 0
 
     Returns
@@ -79,9 +80,10 @@ def formal_proof(profile: ArrayLike, weights: ArrayLike, *, epsilon: float) -> s
 
     Notes
     -----
-    Nothing is decided here.  Coq accepts the file if and only if every record passes the check with
-    a lower bound of :math:`e^\varepsilon` that is exact to about 60 bits.
-    The command ``make proofs FILE=proof.v``, in the repository of the book, checks a file with Coq.
+    This function does not decide whether the records are private.  Coq accepts the file if and only
+    if every record passes the check with a lower bound of :math:`e^\varepsilon` that is exact to
+    about 60 bits.  In the repository of the book, the command ``make proofs FILE=proof.v`` checks a
+    file with Coq.
 
     The theorem is about the stated rows: it bounds the fixed-noise loss of the removal of each
     record, like every decision of the game, and does not depend on how the profile was found.
@@ -89,7 +91,7 @@ def formal_proof(profile: ArrayLike, weights: ArrayLike, *, epsilon: float) -> s
 
     Examples
     --------
-    Three records on two bins.  Those of bin 0 lead to bin 0 with 6 of 8 units, the other with 4:
+    Of the 8 units of a record, 6 lead to bin 0 if the record is in bin 0, and 4 otherwise:
 
     >>> text = formal_proof([[2], [1]], [[[6, 2], [4, 4]]], epsilon=0.5)
     >>> print(text[text.index("Definition profile") : text.index("Proof.")])
@@ -112,8 +114,8 @@ def formal_proof(profile: ArrayLike, weights: ArrayLike, *, epsilon: float) -> s
     for (k, v), total in sums.items():
         if total != units or units == 0:
             raise ValueError(
-                f"weights must have one sum > 0 in every row that a record plays, "
-                f"got weights[{v}, {k}].sum()={total} after {units}"
+                f"weights must have the same sum > 0 in every row that a record plays, "
+                f"got weights[{v}, {k}].sum()={total} after a sum of {units}"
             )
     return PROOF.format(
         records=sum(counts[group].item() for group in played),

@@ -14,12 +14,12 @@ __all__ = ["Solution"]
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A profile, with its divergence, its privacy and the time of its computation.
+    """A profile, with its divergence, its privacy and the time of the computation.
 
     Best responses, coordinated moves, approximated enumeration and the certified optimum return
     subclasses with further attributes; these common attributes suffice to compare solvers.
-    A record counts as private if the fixed-noise loss of its removal meets the game's target: all
-    other records keep their noise.
+    A record counts as private if the fixed-noise loss of its removal, while all other records keep
+    their noise, meets the game's target.
 
     Attributes
     ----------
@@ -30,9 +30,9 @@ class Solution:
     private_records : int
         P_E of the profile, the number of private records; 0 without a profile.
     converged : bool
-        Whether the solver converged, without reaching a limit of time or rounds.
+        Whether the solver converged before it reached a limit of time or rounds.
     seconds : float
-        Wall-clock time.  In a process, the first call of a solver also compiles its loops, or reads
+        Wall-clock time.  The first call of a solver in a process also compiles its loops, or reads
         them from numba's cache, so measure a second call.
 
     Examples

@@ -1,10 +1,9 @@
-"""The style of the figures, and the figures of results with a method that draws them.
+"""The style of figures and tables, and the figures that results of the package draw.
 
 The common parts of all figures are in :mod:`pdpbook.plotting.style`, :mod:`pdpbook.plotting.series`
 and :mod:`pdpbook.plotting.tables`; the functions in ``style`` and ``tables`` that a page calls can
-also be imported from here.  The module ``own_data`` draws a report and ``release_audit`` an audit,
-each for a method of the result.  The figures of the book's chapters are not part of the package;
-they are in ``pdpbook_pages.figures``.
+also be imported from here.  The module ``own_data`` draws reports, and ``release_audit`` draws
+audits.  The figures of the chapters are in ``pdpbook_pages.figures``.
 """
 
 import lazy_loader

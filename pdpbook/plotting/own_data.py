@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 __all__ = ["decision"]
 
-#: Limits for the names of levels below the bars: number of names, letters of a name and of a line.
+#: Limits for the names of levels below the bars: names, letters of a name, and letters of a line.
 MOST_NAMES, LONGEST_NAME, ONE_LINE = 24, 24, 40
 
 
 def _written(value: float, _: int | None = None) -> str:
-    """Return a number for an axis with all its digits, grouped if there are five or more."""
+    """Return a number with all digits for an axis, with commas if it is at least 10,000."""
     return f"{value:,.10g}" if abs(value) >= 1e4 else f"{value:.10g}"
 
 
 def _name_levels(axes: Axes, grid: Grid, levels: Sequence[str]) -> None:
-    """Write the names of levels below their bars, vertically if they are long, and not too many."""
+    """Write the names of some levels below their bars, vertically if they are long."""
     shown = slice(None, None, -(-len(levels) // MOST_NAMES))
     names = [shorten(each, LONGEST_NAME, placeholder="…") for each in levels[shown]]
     upright = sum(map(len, names)) > ONE_LINE
@@ -53,25 +53,24 @@ def decision(
     drawn: bool = False,
     levels: Sequence[str] = (),
 ) -> Figure:
-    """Draw the column beside its recommended release, all errors, and the records' losses.
+    """Draw the column and its recommended release, the errors, and the losses of the records.
 
-    The error and the promise of each release are in ``errors``, and the records' losses from the
-    releases with a promise in ``losses``.  The distribution of the column is ``frequency``, shape
-    (K,), and the released distribution, or the distribution of a released value, is ``released``;
-    both are None for a mean and quartiles.  The recommended release is ``best``, and the column is
-    called ``name``.  If ``one_run``, the released distribution is random and the figure shows one
-    run; if ``drawn``, values are drawn from the distribution, which is not itself released.  The
-    bins of a column of categories have the names ``levels``.
+    The error and the promise of each release are in ``errors``, and the losses of the records from
+    the releases with a promise are in ``losses``.  The distribution of the column is ``frequency``,
+    shape (K,), and the released distribution, or the distribution of a released value, is
+    ``released``, or None for a mean and quartiles.  The recommended release is ``best``, and the
+    column is called ``name``.  If ``one_run``, the released distribution is random and the figure
+    shows a single run; if ``drawn``, values are drawn from the distribution, which is not itself
+    released.  The bins of a column of categories have the names ``levels``.
     """
     name = name.replace("$", r"\$")  # two dollar signs would enclose a formula
     figure, (shape, bars, spread) = new_figure(3, height=3.0, layout="constrained")
     shape.bar(grid.midpoints, frequency, 0.9 * grid.width / grid.bins, **filled("data"))
+    shape.set(xlabel=name, ylabel="probability")
     if released is not None:
         line = looks([best])[0] | ({"linestyle": ""} if levels else {"marker": ""})
         said = f"{'a value by' if drawn else 'released:'} {best}{', one run' if one_run else ''}"
         shape.plot(grid.midpoints, released, **line, label=said)
-    shape.set(xlabel=name, ylabel="probability")
-    if released is not None:
         key(shape)
     if levels:
         _name_levels(shape, grid, levels)

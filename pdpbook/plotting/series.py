@@ -1,21 +1,20 @@
 """One look per name: the colour, dashes and marker of every series in the book.
 
-A reader learns the meaning of a colour at the first figure and relies on it afterwards.  So every
-named series has one look, defined here, in all figures and explorables: the Laplace mechanism is
-always orange and dashed, with squares.  A figure gets the looks of its series by name, from
-:func:`looks`; :data:`KEYS` maps each name to its entry.  A name may be followed by a comma and a
-variant (``best responses, stated`` belongs to the game).  A series that is a value of a number
-(``ε = 0.1``) has a shade of one hue, :data:`LEVELS`.  The remaining series get looks that are not
-used in the same figure.
+A reader learns the meaning of a colour at the first figure and relies on it afterwards.  Therefore
+every named series has the same look in all figures and explorables: the Laplace mechanism is always
+orange and dashed, with squares.  A figure gets the looks of its series by name, from :func:`looks`;
+:data:`KEYS` maps each name to its entry.  A name may be followed by a comma and a variant
+(``best responses, stated`` belongs to the game).  A series that is labelled with the value of a
+parameter (``ε = 0.1``) has a shade of a single hue, :data:`LEVELS`.  The remaining series get looks
+that are not used in the same figure.
 
-There are more names than distinguishable colours, so a colour is used again where its two meanings
-cannot be confused: the series of one chapter, or of two consecutive chapters, have different
-colours.  The file ``tests/plotting/chapters.py`` lists the names that each chapter draws.
+There are more names than distinguishable colours, so two names have the same colour if they do not
+occur in the same chapter or in consecutive chapters.
 
-The colours are based on Okabe and Ito's palette for colour-blind readers, darker where lines on
-white require it: each has a contrast of at least 3 to 1 with the background of either mode.  In
-dark mode, the book inverts a drawing and rotates its hue back; :func:`in_dark_mode` computes the
-result.  Dashes and markers carry the same information as the colours.
+The colours are based on Okabe and Ito's palette for colour-blind readers, and are darker where
+lines on white require it: each has a contrast of at least 3 to 1 with the background of either
+mode.  In dark mode, the book inverts a drawing and rotates its hue back; :func:`in_dark_mode`
+computes the result.  Dashes and markers carry the same information as the colours.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ COLOURS = {
 #: darker on a light background and, because dark mode inverts lightness, lighter on a dark one.
 SHADES = ["#3D0F52", "#5F2873", "#824595", "#A364B6", "#B781C9"]
 
-#: Shades of a number such as ε, from the smallest value to the largest and most prominent.
+#: Shades of a parameter such as ε, from its smallest value to its largest, most prominent value.
 LEVELS = ["#4A9AA3", "#2E868F", "#14727C", "#005F69", "#004B54", "#003840", "#00252B"]
 
 MARKERS = "osD^vPX"
@@ -108,7 +107,7 @@ def _entries() -> dict[str, Look]:
         "keep": Look("k-ary randomised response", c["teal"], ":", "v"),
         "repaired": Look("repaired game", c["forest"], "-.", "P"),
         "public": Look("public randomiser", c["sky"], dashdots, "X"),
-        # Solvers of the game; the first of them are the best responses above.
+        # Solvers of the game, except for best responses, which are the game above.
         "coordinated": Look("coordinated moves", c["forest"], dashdots, "v"),
         "optimum": Look("the optimum", c["teal"], "--", "*"),
         "genetic": Look("genetic algorithm", c["brown"], ":", "^"),
@@ -125,7 +124,7 @@ def _entries() -> dict[str, Look]:
         "large": Look("large", SHADES[0], ":", "D"),
         "medium": Look("medium", SHADES[2], "--", "s"),
         "small": Look("small", SHADES[4], "-", "o"),
-        # Five scales among dots: the two smallest, which most records play, differ in hue.
+        # Five scales in figures with dots; the two smallest, which are common, differ in hue.
         "noise-1": Look("largest of five scales", SHADES[0]),
         "noise-2": Look("second of five scales", SHADES[1]),
         "noise-3": Look("third of five scales", SHADES[2]),
@@ -175,7 +174,7 @@ def _entries() -> dict[str, Look]:
             f"distance-{d}": Look(f"d = {d}", LEVELS[-1 - d], ["-", *DASHES][d], "soD^vPX"[d])
             for d in range(len(LEVELS))
         },
-        # Games of privacy, and tables that no memory holds.
+        # Games of privacy, and tables that do not fit into memory.
         "near-protects": Look("near protects", c["blue"], "-"),
         "far-protects": Look("far protects", c["indigo"], "--"),
         "ignorant-buys": Look("ignorant buys", c["gold"], ":"),
@@ -194,7 +193,7 @@ def _entries() -> dict[str, Look]:
     }
 
 
-#: All named entries.
+#: All entries by key.
 #:
 #: :meta hide-value:
 LOOKS: dict[str, Look] = _entries()
@@ -212,7 +211,6 @@ _ALSO: dict[str, tuple[str, ...]] = {
         "literal",
         "released",
         "worst private equilibrium",
-        "NVO game (BRD)",
         "game (finer scales)",
         "game (paper's scales)",
         "game on pairs",
@@ -223,7 +221,7 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "histogram": ("DP histogram towards public",),
     "known": ("lower bound",),
     "public": ("public randomiser with margin",),
-    "coordinated": ("coordinated", "after coordinated moves", "worst after coordinated moves"),
+    "coordinated": ("coordinated", "worst after coordinated moves"),
     "optimum": ("optimum", "certified optimum", "certified"),
     "genetic": ("AE",),
     "learned": ("learned anew",),
@@ -239,17 +237,12 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "without": ("without it", "without Jacob", "Jacob out", "out", "average of the others"),
     "fixed-noise": ("fixed-noise", "without it, noise fixed", "one draw"),
     "end-to-end": ("without it, run again",),
-    "exposed": ("not private",),
-    "ceiling": ("v_max", "R × this average", "bound for ε = 1"),
-    "ground": ("v_min",),
+    "ceiling": ("R × this average", "bound for ε = 1"),
     "dp-promise": ("DP",),
     "no-dp-promise": ("no DP promise",),
     "basic": ("basic",),
     "advanced": ("advanced",),
     "dominating-pair": ("exact",),
-    "tight": ("Theorem 1′ (tight)",),
-    "printed-11": ("printed (11)",),
-    "careful": ("printed proof",),
     "differ": ("different",),
     "gradual": ("keyed draws",),
 }
@@ -265,16 +258,11 @@ KEYS: dict[str, str] = {
 _SPARE = ["brown", "pink", "olive", "forest", "gold", "sky", "violet", "teal", "indigo", "purple"]
 _SPARE += ["green", "red", "blue", "orange", "grey", "black"]
 
-_LEVEL = re.compile(r"\w+ = ([\d.,]+)")  #: a label that is the value of a number, e.g. "ε = 0.1"
-
-
-def _shade(rank: int, shades: int) -> str:
-    """Return the colour of one of several values of a number; the largest is most prominent."""
-    return LEVELS[round(rank * (len(LEVELS) - 1) / max(1, shades - 1))]
+_LEVEL = re.compile(r"\w+ = ([\d.,]+)")  #: a label with the value of a parameter, e.g. "ε = 0.1"
 
 
 def entry_of(label: str) -> str | None:
-    """Return the key of the entry of a label, by its name in :data:`KEYS` before any comma."""
+    """Return the key of the entry of a label, by the whole label or its part before a comma."""
     return KEYS.get(label) or KEYS.get(label.partition(",")[0])
 
 
@@ -289,11 +277,11 @@ def look(name: str) -> dict[str, Any]:
 def looks(labels: Iterable[str]) -> list[dict[str, Any]]:
     """Return a look for each label of a figure.
 
-    The label of an entry gets its look.  If several labels refer to the same entry, the first gets
-    the full look, and the others get its colour with different dashes and markers.  Labels that are
-    values of a number, such as ``ε = 0.1``, get shades, the most prominent for the largest value.
-    Each remaining label gets a colour, dashes and a marker that no entry of the figure has; if none
-    are left, a ValueError is raised.
+    The label of an entry gets the look of the entry.  If several labels refer to the same entry,
+    the first gets the full look, and the others get its colour with different dashes and markers.
+    Labels with values of a parameter, such as ``ε = 0.1``, get shades, the most prominent for the
+    largest value.  Each remaining label gets a colour, dashes and a marker that no entry of the
+    figure has; if none are left, a ValueError is raised.
     """
     labels = list(labels)
     entries = [entry_of(label) for label in labels]
@@ -318,14 +306,11 @@ def looks(labels: Iterable[str]) -> list[dict[str, Any]]:
             if name:
                 colour = LOOKS[name].colour
             elif label in ranks:
-                colour = _shade(ranks[label], len(ranks))
+                colour = LEVELS[round(ranks[label] * (len(LEVELS) - 1) / max(1, len(ranks) - 1))]
             else:
                 colour = colours.pop(0)
-            found[position] = {
-                "color": colour,
-                "linestyle": dashes.pop(0),
-                "marker": markers.pop(0),
-            }
+            dash, marker = dashes.pop(0), markers.pop(0)
+            found[position] = {"color": colour, "linestyle": dash, "marker": marker}
     return [each for each in found if each]
 
 
@@ -340,16 +325,16 @@ def filled(name: str) -> dict[str, Any]:
 
 
 def hatched(name: str) -> dict[str, Any]:
-    """Return Matplotlib options for an unreachable area, in an entry's colour."""
+    """Return Matplotlib options for a hatched, unreachable area in the colour of an entry."""
     colour = look(name)["color"]
     return {"facecolor": "none", "edgecolor": colour, "hatch": "//", "linewidth": 0, "alpha": 0.8}
 
 
 def in_dark_mode(colour: str) -> str:
-    """Return the dark-mode appearance of a drawing's colour, as ``#rrggbb``.
+    """Return the appearance of a drawing's colour in dark mode, as ``#rrggbb``.
 
-    The style sheet of the pages gives a drawing ``invert(0.92) hue-rotate(180deg)``: light and dark
-    are exchanged and the hue is preserved.
+    The style sheet of the pages applies the filter ``invert(0.92) hue-rotate(180deg)`` to drawings,
+    which exchanges light and dark and preserves the hue.
 
     >>> in_dark_mode("#000000"), in_dark_mode("#0072B2")
     ('#ebebeb', '#4cace2')

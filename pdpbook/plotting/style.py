@@ -1,9 +1,9 @@
 """The style of the figures: one width, one font size, and one place for the key of the series.
 
-A single line or point has its name beside it; the names of series are above the frame
+The name of a single line or point is beside it; the names of series are above the frame
 (:func:`key`), where they hide nothing.  The function :func:`as_svg` writes the letters of a drawing
-as outlines, so it looks the same on every machine.  Colours, dashes and markers are defined once,
-per series, in :mod:`pdpbook.plotting.series`.
+as outlines, so that it looks the same on every machine.  The colours, dashes and markers of series
+are defined in :mod:`pdpbook.plotting.series`.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ __all__ = [
     "value_bars",
 ]
 
-#: Width of every figure, in inches, and its font size, in points.  A phone shows a figure from edge
-#: to edge: on 390 pixels, the letters are 11 pixels high.
+#: Width of every figure, in inches, and its font size, in points.  If the screen of a phone is 390
+#: pixels wide, a figure fills it, and the letters are 11 pixels high.
 WIDTH = 6.0
 LEAST_TYPE = 12.5
 
@@ -84,9 +84,9 @@ def book_style() -> AbstractContextManager[Any]:
 def use_book_style() -> None:
     """Set the book's style for all later figures: vector output, no background, readable type.
 
-    Call it once in the setup cell of a page.  It is the only function here with a side effect: it
-    sets Matplotlib's defaults and, in a notebook, requests SVG and also PNG, because JupyterLab
-    does not trust a downloaded notebook and does not show its SVG.
+    Call this function once in the setup cell of a page.  It sets Matplotlib's defaults and, in a
+    notebook, requests SVG and also PNG, because JupyterLab does not trust a downloaded notebook and
+    does not show its SVG.
     """
     require("matplotlib.style").use(_STYLE)
     shell = "IPython" in sys.modules and sys.modules["IPython"].get_ipython()
@@ -105,7 +105,7 @@ def new_figure(
 ) -> tuple[Figure, Any]:
     """Return a figure of the book's width and its axes, like ``matplotlib.pyplot.subplots``.
 
-    There are at most two columns, so that a phone can show them; ``height`` is the height of one
+    At most two columns are allowed, so that a phone can show them; ``height`` is the height of a
     row, in inches.  The options are passed to ``subplots``, e.g. ``sharex=True``.
     """
     plt = require("matplotlib.pyplot")
@@ -123,10 +123,10 @@ def key(
     columns: int | None = None,
     **options: Any,
 ) -> Legend:
-    """Write the names of the series, each once, above a figure or above one of its panels.
+    """Write the name of each series once above a figure or above one of its panels.
 
-    The panels ``of`` are those whose series are named, by default all.  Without ``columns``, a row
-    contains as many names as fit.  The options are passed to ``legend``.
+    The names are those of the series in the panels ``of``, by default in all panels.  If
+    ``columns`` is None, a row contains as many names as fit.  The options are passed to ``legend``.
     """
     target: Any = where
     whole = isinstance(where, require("matplotlib.figure").Figure)
@@ -154,7 +154,7 @@ def key(
 def around(axis: Axes, places: ArrayLike, *, beyond: float = 0.25) -> None:
     """Limit a horizontal axis to the range of the records, instead of the whole padded interval.
 
-    The axis extends beyond the places at either end by the share ``beyond`` of their range.
+    At either end, the axis extends beyond the places by the fraction ``beyond`` of their range.
     """
     low, high = np.min(places), np.max(places)
     if low == high:
@@ -176,7 +176,7 @@ def mark(axis: Axes, place: float, name: str) -> None:
 
 
 def powers_and_threes(axis: Axis) -> None:
-    """Label a logarithmic axis over a few powers of ten with 1, 3, 10, 30, …, as numbers.
+    """Label a logarithmic axis over a few powers of ten with the numbers 1, 3, 10, 30, ….
 
     >>> _, axes = new_figure()
     >>> _ = axes.semilogy([0.02, 0.9])
@@ -210,10 +210,7 @@ def value_bars(axes: Axes, values: ArrayLike, counts: ArrayLike, **style: Any) -
 
 
 def as_svg(figure: Figure) -> str:
-    """Return a figure as SVG, with its letters as outlines.
-
-    It contains no trace of the time or the machine.
-    """
+    """Return a figure as SVG with outlined letters, and without a trace of time or machine."""
     written = io.StringIO()
     with require("matplotlib").rc_context({"svg.fonttype": "path", "svg.hashsalt": "pdpbook"}):
         # a wider margin would make the letters smaller on a phone
@@ -223,7 +220,7 @@ def as_svg(figure: Figure) -> str:
 
 
 def _columns(labels: list[str], room: float) -> int:
-    """Return the number of columns of a key that fit into the given width, in points."""
+    """Return the number of columns of a key that fit into a width, given in points."""
     width = require("matplotlib.textpath").text_to_path.get_text_width_height_descent
     font = require("matplotlib.font_manager").FontProperties(family="DejaVu Sans", size=LEAST_TYPE)
     handle = LEAST_TYPE * (_KEY["legend.handlelength"] + _KEY["legend.handletextpad"])

@@ -1,10 +1,9 @@
-"""The tables of the book: numbers as the same text for page, notebook and comparison.
+"""The tables of the book, whose numbers are the same text in pages, notebooks and tests.
 
 A table is read down its columns, so each column has one precision, numbers and text that begins
-with a number are aligned at the right, and a missing value is a dash.  The function :func:`table`
-converts columns to such text.  A notebook shows the result as HTML.  In the book, a cell whose
-``figure`` metadata contains a name and a caption becomes a numbered table
-(``book/_ext/tables.py``).
+with a number are right-aligned, and a missing value is a dash.  The function :func:`table` converts
+columns to such text, which a notebook shows as HTML.  In the book, a cell whose ``figure`` metadata
+contains a name and a caption becomes a numbered table (``book/_ext/tables.py``).
 """
 
 import re
@@ -29,9 +28,9 @@ STARTS_WITH_NUMBER = re.compile(r"[<≥]? ?−?\d|[–∞]")  # "60 of 60", "13.
 class Table:
     """Text in rows and columns that Jupyter shows as a table.
 
-    The ``head`` contains the group (or an empty text) and the name of each column; ``numeric``
-    marks the columns of numbers, which are right-aligned; ``bold`` contains the row and
-    column of each bold cell; and ``stub`` is the number of columns, from the left, that name a row.
+    The ``head`` contains the group (or an empty string) and the name of each column; ``numeric``
+    marks the columns of numbers, which are right-aligned; ``bold`` contains the row and column of
+    each bold cell; and ``stub`` is the number of columns on the left that name a row.
     """
 
     head: tuple[tuple[str, str], ...]
@@ -55,7 +54,7 @@ class Table:
         )
 
     def _repr_html_(self) -> str:
-        """Return the table as HTML; groups span their columns, and names of rows are headers."""
+        """Return the table as HTML, in which groups span columns and names of rows are headers."""
 
         def cell(kind: str, text: str, column: int, more: str = "") -> str:
             side = "right" if self.numeric[column] else "left"
@@ -84,7 +83,7 @@ class Table:
 
 
 def _format_value(value: Any, form: str) -> str:
-    """Return a value as text: True and False as words, a missing value as a dash, ∞ as a sign."""
+    """Return a value as text: a truth value as yes or no, a missing value as a dash."""
     if value is None or (isinstance(value, float | np.floating) and np.isnan(value)):
         return MISSING
     if isinstance(value, bool | np.bool_):
@@ -113,13 +112,13 @@ def table(
         The cells of each column under its name: a string, or a pair of strings, the group of
         columns and the name within the group.  The index of a DataFrame is not shown.
     formats : mapping, optional
-        Formats of the numbers of a column, e.g. ``{"KL": ".4f"}``; the key may also be the group or
-        the second part of a pair.  By default, an integer has commas between thousands; a column
-        with fractions needs a format.
+        Formats of the numbers of a column, e.g. ``{"KL": ".4f"}``; the key may also be either part
+        of a pair.  By default, an integer has commas between thousands; a column with fractions
+        requires a format.
     bold : mapping, optional
-        Cells of a column that are set in bold.
+        For each cell of a column, whether it is bold.
     stub : int
-        Number of columns, from the left, that name the row.
+        Number of columns on the left that name the row.
 
     Examples
     --------
@@ -141,7 +140,7 @@ def table(
     known = {*cells, *(part for pair in head.values() for part in pair)}
     for what, keys in (("formats", [*formats]), ("bold", [*bold])):
         if unknown := [key for key in keys if key not in (known if what == "formats" else cells)]:
-            raise ValueError(f"{what} names no column: {unknown[0]!r}; columns are {[*cells]}")
+            raise ValueError(f"{what} must name columns of {[*cells]}, got {unknown[0]!r}")
     text, numeric = [], []
     for name, column in cells.items():
         keys = [key for key in (name, head[name][1], head[name][0]) if key in formats]

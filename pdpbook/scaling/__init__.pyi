@@ -1,7 +1,7 @@
 from .histograms import ColumnHistogram, DataRangeWarning, Histograms, RefusedValuesError, scan
 from .keyed_random import integer_weights, keyed_digest, keyed_draws, load_key, new_key
 from .manifest import ReleaseCost, release_cost
-from .plan import ColumnPlan, Plan, safe_game, solve
+from .plan import ColumnPlan, Plan, solve
 from .releases import Release, ReleaseError, release
 from .shared_files import SharedFolderError
 from .sources import SourceError
@@ -25,7 +25,6 @@ __all__ = [
     "new_key",
     "release",
     "release_cost",
-    "safe_game",
     "scan",
     "solve",
 ]

@@ -1,38 +1,38 @@
 r"""The engine: many small tasks on the workers of a Dask cluster.
 
-Everything that grows with the data is a list of independent tasks.  Each of them reads or writes a
+All work that grows with the data is divided into independent tasks, each of which reads or writes a
 piece of a table and returns a few numbers.  Dask's scheduler assigns the tasks to workers, and if a
-worker dies, its tasks go to other workers, so a task may run twice.  This is harmless here, because
-the result of a task is a function of its arguments: a count does not change, and the draws are
-keyed (:mod:`pdpbook.scaling.keyed_random`).
+worker dies, its tasks go to other workers, so a task may run twice.  The repetition is harmless,
+because the result of a task is a function of its arguments: a count does not change, and the draws
+are keyed (:mod:`pdpbook.scaling.keyed_random`).
 
-Only a few tasks per thread are submitted at a time.  Therefore the scheduler needs as much memory
-for 10⁶ pieces as for 10³, and after an error the running tasks end soon.
+Only a few tasks per thread are submitted at a time.  The scheduler therefore needs no more memory
+for 10⁶ pieces than for 10³, and after an error the running tasks end soon.
 
 **How long a call waits** depends on three settings of Dask's scheduler, all under
 ``distributed.scheduler``:
 
 ``no-workers-timeout``, by default none
-    How long tasks wait while the cluster has no worker; a call that finds none warns.  After this
-    time the call ends with a ``distributed.scheduler.NoWorkerError``.
+    How long tasks wait while the cluster has no worker.  The call warns that it is waiting, and
+    after this time it ends with a ``distributed.scheduler.NoWorkerError``.
 ``worker-ttl``, by default 5 minutes
     How long a worker may be silent, for example because its process is stopped.  After this time
     other workers do its tasks.
 ``allowed-failures``, by default 3
-    How many workers may die during a task.  If one more dies, the call ends with a
+    How many workers may die during a task.  If another worker dies, the call ends with a
     ``distributed.scheduler.KilledWorker``.
 
-The scheduler reads them when it starts, from a file, from its environment, as in
+The scheduler reads these settings when it starts: from a file, from its environment, as in
 ``DASK_DISTRIBUTED__SCHEDULER__NO_WORKERS_TIMEOUT=60s dask scheduler``, or from ``dask.config.set``
-if it starts in the same process.  The end of a scheduler is noticed at once.  For a scheduler that
-is stopped while its connections remain open, Dask has no limit, and the call must be interrupted.
+if it starts in the same process.  If the scheduler ends, the call ends at once.  If the scheduler
+is suspended while its connections remain open, Dask has no time limit, and the user must interrupt
+the call.
 
 **Exceptions of tasks.**  Dask may fail to send an exception that a task raises, for example if its
 text contains a file name that is not valid Unicode, and then the task never returns.  A worker
 therefore sends as much as possible of an exception as an ordinary result.
 
-Dask and pyarrow are not required by the rest of the book.  ``pip install '.[scale]'``
-installs them.
+The rest of the book does not require Dask and pyarrow; ``pip install '.[scale]'`` installs them.
 """
 
 from __future__ import annotations
@@ -65,9 +65,8 @@ Result = TypeVar("Result")
 def _forgive_timeouts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Report the errors of an event loop, except for abandoned timeouts.
 
-    Dask waits a few milliseconds for further messages to send.  A loop that is stopped at the end
-    of such a wait leaves a timeout behind, and asyncio would print that its exception "was never
-    retrieved" although the call succeeded.
+    Dask waits a few milliseconds for further messages to send.  If its loop is stopped during such
+    a wait, asyncio would print that a timeout "was never retrieved" although the call succeeded.
     """
     if not isinstance(context.get("exception"), TimeoutError):
         loop.default_exception_handler(context)
@@ -77,9 +76,9 @@ def _forgive_timeouts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) 
 def connected(client: Client | None = None) -> Iterator[Client]:
     """Yield the user's client, whose workers must see the same files under the same names.
 
-    Without a client, a local cluster runs in this process until the end, with a thread for each
-    processor: NumPy, pyarrow and hashlib run in parallel there, and a script needs no guard around
-    its main part.  Without Dask, an ImportError is raised.
+    Without a client, a local cluster runs in this process until the end of the ``with`` statement,
+    with a thread for each processor.  NumPy, pyarrow and hashlib run in parallel in threads, and a
+    script needs no guard around its main part.  Without Dask, an ImportError is raised.
     """
     distributed = require("distributed")
     if client is not None:
@@ -105,9 +104,9 @@ def run_tasks(
     once for an item, so it must be a pure function.  The progress bar has the name ``label``.
 
     If calls fail, the exception of the first failed item is raised after all submitted calls have
-    ended, with a note that contains the worker's traceback.  An exception that cannot be sent, or a
-    ``SystemExit``, becomes a ``RuntimeError`` with type and text.  An error of Dask has a note with
-    the item; a ``ConnectionError`` means that the scheduler has ended.
+    ended, with a note that contains the worker's traceback.  A ``SystemExit``, or an exception that
+    cannot be sent, becomes a ``RuntimeError`` with its type and text.  An error of Dask has a note
+    with the item; a ``ConnectionError`` means that the scheduler has ended.
     """
     pending = list(items)
     waiting = iter(enumerate(pending))
@@ -119,7 +118,7 @@ def run_tasks(
     ):
         finished = require("distributed").as_completed(loop=engine.loop)
         if pending and not engine.nthreads():
-            text = f"{label}: waits for a worker of {engine.scheduler.address}"
+            text = f"{label}: waiting for a worker of {engine.scheduler.address}"
             warnings.warn(text, stacklevel=2)
 
         def give_out() -> None:
@@ -157,10 +156,10 @@ def run_tasks(
 def on_every_worker(
     function: Callable[[], Result], *, client: Client, label: str = "tasks"
 ) -> dict[str, Result]:
-    """Call a function once on each worker of the cluster, as soon as it has a worker.
+    """Call a function once on each worker, as soon as the cluster has a worker.
 
     The result maps the addresses of the workers to their results, except for workers that have
-    died.  The errors are those of :func:`run_tasks`.
+    died.  Errors are raised as in :func:`run_tasks`.
     """
     list(run_tasks(abs, [0], client=client, label=label))  # wait for a worker, like every task
     answers = client.run(partial(_attempt, function), on_error="ignore")
@@ -169,10 +168,7 @@ def on_every_worker(
 
 @dataclass(frozen=True)
 class _Failure:
-    """An exception of a worker, as bytes if it is an ``Exception`` that allows it, and as text.
-
-    ``where`` is the end of the traceback.
-    """
+    """An exception of a worker as text, with the end of the traceback, and if possible as bytes."""
 
     pickled: bytes | None
     text: str
@@ -216,8 +212,8 @@ def _result(future: Future, task: str) -> Any:
     """Return the result of a finished task, or raise its exception."""
     if future.status == "cancelled":
         raise ConnectionError(
-            "the scheduler has ended or given up the tasks; start it again, connect a new client, "
-            "and call again"
+            "the scheduler has ended or cancelled the tasks; start it again, connect a new client, "
+            "and repeat the call"
         )
     try:
         answer = future.result()

@@ -1,15 +1,13 @@
 r"""One pass over a table, all columns at once: :func:`scan`.
 
-The state of the game consists of K·V numbers, whatever the number of records is.  Only the counting
-of the records takes longer with more data, and counting can be divided, because the histogram of a
+The state of the game consists of K·V numbers, however many records there are.  Only the counting of
+the records takes longer with more data, and counting can be divided, because the histogram of a
 table is the sum of the histograms of its pieces.  The workers of a Dask cluster count the pieces
-(:mod:`pdpbook.scaling.cluster`), and a piece that is counted twice gives the same numbers twice.
+(:mod:`pdpbook.scaling.cluster`), and a second count of a piece gives the same numbers.
 
 The ends of a grid should be public.  If the user gives them, they reveal nothing about the data.
 If they are taken from the data, they are the smallest and the largest record, and no noise hides
-these two afterwards.  So the user must request this explicitly, and is warned.
-
-A :class:`Histograms` is as secret as the table.
+these two records afterwards.  Therefore the user must request this explicitly and is warned.
 """
 
 from __future__ import annotations
@@ -50,12 +48,12 @@ if TYPE_CHECKING:
 __all__ = ["ColumnHistogram", "DataRangeWarning", "Histograms", "RefusedValuesError", "scan"]
 
 LARGE_CSV = 2**30  #: size in bytes above which scan recommends converting a CSV file
-FILES = 16  #: files that one task looks at, which takes less time than a task costs
-FROM_DATA = "data"  #: the range of a column whose range is to be taken from the data
+FILES = 16  #: number of files that a task describes, since a task costs more time than a file
+FROM_DATA = "data"  #: given instead of a range that is to be taken from the data
 
 
 class DataRangeWarning(UserWarning):
-    """The warning that the ends of a grid are two records."""
+    """The warning that the ends of a grid are the values of two records."""
 
 
 class RefusedValuesError(ValueError):
@@ -75,7 +73,7 @@ class ColumnHistogram:
     below, above : int
         Numbers of values outside the grid, clipped as the user requested.
     missing, non_numeric : int
-        Numbers of rows without a value, and with a value that is not a number.  They are in no bin.
+        Numbers of rows without a value, and of rows whose value is not a number; none is in a bin.
     range_from_data : bool
         Whether the ends of the grid are records.
     """
@@ -97,7 +95,7 @@ class ColumnHistogram:
         return int(self.counts.sum())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the same as plain numbers and words, for JSON."""
+        """Return the attributes as plain numbers and strings, for JSON."""
         return asdict(self) | {"counts": self.counts.tolist()}
 
 
@@ -132,7 +130,7 @@ class Histograms:
         raise KeyError(f"no column {name!r}; there are {[each.name for each in self.columns]}")
 
     def report(self) -> pd.DataFrame:
-        """Return the numbers of rows of each kind, a line per column, which must stay secret."""
+        """Return a table of the numbers of rows of each kind, which must remain secret."""
         import pandas as pd
 
         names = ("records", "below", "above", "missing", "non_numeric")
@@ -140,13 +138,13 @@ class Histograms:
         return pd.DataFrame(lines, index=[column.name for column in self.columns])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the same as plain numbers and words, for JSON."""
-        plain = {name: getattr(self, name) for name in ("rows", "outside", "missing")}
-        plain |= {"non_numeric": self.non_numeric, "files": list(self.files)}
-        return plain | {"columns": [column.to_dict() for column in self.columns]}
+        """Return the attributes as plain numbers and strings, for JSON."""
+        plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        columns = [column.to_dict() for column in self.columns]
+        return plain | {"files": list(self.files), "columns": columns}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the histograms in a file that only its owner can read, whole or not at all."""
+        """Save the histograms, completely or not at all, in a file that only its owner can read."""
         path = local_path("path", path)
         for file in self.files:
             different_files({file: Path(file), "path": path})
@@ -154,22 +152,14 @@ class Histograms:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Histograms:
-        """Return the histograms of :meth:`save`; raise a ValueError for any other file."""
+        """Return the histograms in a file of :meth:`save`; any other file raises a ValueError."""
         path = local_path("path", path)
         try:
-            plain = json.loads(path.read_text(encoding="utf-8"))
-            columns = [
-                ColumnHistogram(
-                    **column
-                    | {
-                        "grid": Grid(**column["grid"]),
-                        "counts": _read_only(
-                            _validate.counts_vector("counts", column["counts"], records=0)
-                        ),
-                    }
-                )
-                for column in plain["columns"]
-            ]
+            plain, columns = json.loads(path.read_text(encoding="utf-8")), []
+            for column in plain["columns"]:
+                counts = _validate.counts_vector("counts", column["counts"], records=0)
+                made = {"grid": Grid(**column["grid"]), "counts": _read_only(counts)}
+                columns.append(ColumnHistogram(**column | made))
             files = tuple(plain["files"])
             return cls(**plain | {"columns": tuple(columns), "files": files})
         except (ValueError, TypeError, KeyError) as error:
@@ -198,38 +188,39 @@ def scan(
     Parameters
     ----------
     source : path-like, or sequence of path-like
-        Parquet and CSV files, a folder or a pattern: :func:`pdpbook.scaling.sources.find_files`.
-        Workers must see the files under the same absolute names.
+        Parquet and CSV files, a folder or a pattern
+        (see :func:`pdpbook.scaling.sources.find_files`).  Workers must see the files under the same
+        absolute names.
     ranges : mapping of str to (lower, upper)
-        For each requested column, the ends of its grid, known without the data.  With ``"data"``
-        instead, they are the smallest and the largest value, which takes a separate pass, reveals
-        two records, and causes a warning.
+        For each requested column, the ends of its grid, which must be known without the data.  If
+        ``"data"`` is given instead, the ends are the smallest and the largest value, which takes a
+        separate pass, reveals two records, and causes a warning.
     bins : int
         Number K of bins of every grid.
     outside : {"refuse", "clip"}
-        Treatment of values outside the range, including infinite ones: raise an error after the
+        Treatment of values outside the range, including infinite values: raise an error after the
         pass, or count them in the nearest bin.
     missing, non_numeric : {"refuse", "exclude"}
         Treatment of rows without a value in a column, or with a value that is not a number: raise
         an error after the pass, or exclude them from the column's histogram and count them.
     client : distributed.Client, optional
-        The cluster; by default a local cluster that ends with the call.  Dask's settings, see
-        :mod:`pdpbook.scaling.cluster`, determine how long a call waits for missing or silent
-        workers.
+        The cluster; by default a local cluster that ends with the call.  The settings of Dask
+        determine how long a call waits for missing or silent workers
+        (see :mod:`pdpbook.scaling.cluster`).
     progress : bool or callable
         Whether to show a bar, or a function of (done, total) that is called after each piece.
 
     Raises
     ------
     RefusedValuesError
-        If a value is refused; the message states their number and the first file with one.
+        If values are refused; the message states their number and the first file that has one.
     SourceError
         If a file cannot be read, lacks a column or changes during the call.
     FileNotFoundError
         If there is no file.
     distributed.scheduler.NoWorkerError, distributed.scheduler.KilledWorker
-        If a time or a number of attempts of Dask's settings is exceeded.  A pass stores nothing:
-        the same call counts from the beginning.
+        If a limit of Dask's settings is exceeded.  A pass stores nothing, so the same call counts
+        from the beginning.
     OSError
         If the scheduler ends.
     ImportError
@@ -240,8 +231,8 @@ def scan(
     DataRangeWarning
         If a range is taken from the data.
     UserWarning
-        If a CSV file has more than 1 GiB: one worker reads it alone.  If lines end inside quotation
-        marks, so that a mark that was not meant as one may have swallowed records.
+        If a CSV file has more than 1 GiB, because a single worker must read it, or if line ends are
+        inside quotation marks, because a stray quotation mark may have swallowed records.
 
     Notes
     -----
@@ -282,8 +273,7 @@ def scan(
     if folded:
         warnings.warn(
             f"{len(folded)} of the files, such as {min(folded)}, have line ends inside quotation "
-            "marks, which end no record: a mark that was not meant as one keeps records from being "
-            "read",
+            "marks, which do not end a record: a stray mark keeps records from being read",
             stacklevel=2,
         )
     columns = tuple(
@@ -295,7 +285,7 @@ def scan(
 
 
 def _ranges(ranges: Any) -> dict[str, tuple[float, float] | None]:
-    """Return the public ends, and None for those to be taken from the data."""
+    """Return the public ends of each range, or None if they are to be taken from the data."""
     if not isinstance(ranges, Mapping) or not ranges:
         raise _validate.fail("ranges", "a mapping from columns to (lower, upper)", ranges)
     wanted: dict[str, tuple[float, float] | None] = {}
@@ -337,9 +327,9 @@ def _advise(files: Sequence[FileDescription]) -> None:
     large = [file for file in files if file.rows is None and file.size > LARGE_CSV]
     if large:
         warnings.warn(
-            f"{large[0].path} has {large[0].size / 2**30:.3g} GiB, and one worker reads all of it, "
-            "since a CSV file cannot be divided. Converted to Parquet, it would be shared by all "
-            "workers; pdpbook.scaling.sources says how.",
+            f"{large[0].path} has {large[0].size / 2**30:.3g} GiB, and a single worker must read "
+            "it, because a CSV file cannot be divided. Convert it to Parquet, so that all workers "
+            "share it; pdpbook.scaling.sources explains how.",
             stacklevel=3,
         )
 
@@ -363,7 +353,7 @@ def _data_ranges(
     """Take ranges from the data, in a separate pass, and warn."""
     warnings.warn(
         f"the range of {', '.join(names)} is taken from the data: its ends are the values of two "
-        "records, and no noise hides them. A range that is known without the data costs nothing.",
+        "records, and no noise hides them. A range that is known without the data reveals nothing.",
         DataRangeWarning,
         stacklevel=3,
     )
@@ -375,7 +365,7 @@ def _data_ranges(
     ranges = {name: (low, high) for name, (low, high) in zip(names, found.tolist(), strict=True)}
     for name, (low, high) in ranges.items():
         if not low < high:
-            got = f"{low:g} alone" if low == high else "no finite number"
+            got = f"only {low:g}" if low == high else "no finite number"
             raise ValueError(
                 f"column {name!r} must contain two different numbers to have a range, got {got}"
             )
@@ -389,7 +379,7 @@ def _check_rows(total: NDArray[np.int64], files: Sequence[FileDescription]) -> N
     if None not in promised and (sums != sum(rows or 0 for rows in promised)).any():
         raise SourceError(
             f"the files declare {sum(rows or 0 for rows in promised)} rows, "
-            f"{sums.tolist()} were counted"
+            f"but {sums.tolist()} were counted"
         )
 
 

@@ -1,29 +1,27 @@
 r"""Reproducible randomness: every draw is a function of a key and its own number.
 
-An engine that loses a machine computes the lost work again.  If this work draws fresh noise, the
-second copy is a second release, and an attacker who sees both can average them.  So nothing here is
-drawn freshly.  Instead, draw j from a distribution is
+If an engine loses a machine, it computes the lost work again.  If this work drew fresh noise, the
+second copy would be a second release, and an attacker who sees both could average them.  Therefore
+no draw in this module is fresh.  Instead, draw j from a distribution is
 
 .. math:: x_j = F^{-1}\bigl(G(\text{key}, \text{name}, \text{distribution}, j)\bigr),
 
 where G is a keyed function whose values cannot be distinguished from uniform whole numbers without
 the key.  Every worker that computes draw j obtains the same value, however the work is divided.
 
-**Why SHAKE-256.**  A generator that was made for simulation, such as Philox, passes statistical
-tests.  But it promises nothing against an attacker who sees its outputs and searches for its key,
-and with the key, m draws reveal the exact distribution function at m points.  Here BLAKE2b in its
-keyed mode computes a seed from name and distribution, and SHAKE-256, an extendable-output function,
-computes the numbers of a block of draws from the seed and the number of the block.  Both are in
-Python's standard library.
+**Why SHAKE-256.**  A generator for simulations, such as Philox, passes statistical tests.  But it
+does not resist an attacker who sees its outputs and searches for its key, and with the key, m draws
+reveal the exact distribution function at m points.  Here BLAKE2b in its keyed mode computes a seed
+from name and distribution, and SHAKE-256, an extendable-output function, computes the numbers of a
+block of draws from the seed and the number of the block.  Both are in Python's standard library.
 
 **Why integer weights.**  Two machines may round a sum of floats differently, and then one draw in a
-million differs between them.  Besides, a rounded probability is not the one whose privacy was
-decided.  So a distribution consists of whole numbers, those of the game, whose records have 2⁵²
-units each (:attr:`pdpbook.game.Outcome.weights`), and a draw selects one of the :math:`n\,2^{52}`
-units without using floats.  The quotient of the unit by 2⁵² is a keyed number of 64 bits modulo n,
-and the remainder consists of 52 other bits.  The largest few numbers of 64 bits, which would make
-some quotients more likely than others, are rejected, and the draw takes a number from the next
-stream.
+million differs between them.  Besides, privacy was decided for the exact probabilities.  A
+distribution therefore consists of the whole numbers of the game, in which each record has 2⁵² units
+(:attr:`pdpbook.game.Outcome.weights`), and a draw selects one of the :math:`n\,2^{52}` units
+without using floats.  The quotient of the unit by 2⁵² is a keyed number of 64 bits modulo n, and
+the remainder consists of 52 other bits.  The few largest numbers of 64 bits would make some
+quotients more likely than others; if one of them occurs, the draw uses the next stream instead.
 """
 
 from __future__ import annotations
@@ -67,9 +65,7 @@ def new_key() -> bytes:
 
 
 def load_key(path: str | os.PathLike[str]) -> bytes:
-    """Return the key in a file; the first call creates the file, and its folder if needed.
-
-    A run that is resumed later finds the same key.
+    """Return the key in a file, which the first call creates; a resumed run finds the same key.
 
     Parameters
     ----------
@@ -109,7 +105,7 @@ def load_key(path: str | os.PathLike[str]) -> bytes:
 
 
 def _key(value: Any) -> bytes:
-    """Return a key that is long enough; the error does not contain a refused key."""
+    """Return a key of valid length; the error message does not contain the key."""
     if not isinstance(value, bytes):
         kind = type(value).__name__
         raise TypeError(f"key must be {KEY_BYTES} to 64 bytes, got a key of type {kind}")
@@ -119,19 +115,19 @@ def _key(value: Any) -> bytes:
 
 
 def keyed_digest(key: bytes, purpose: str, content: Any) -> bytes:
-    """Return 32 bytes that identify a content with the key, and reveal nothing without it.
+    """Return 32 bytes that identify an object for owners of the key, and reveal nothing to others.
 
-    The digest is BLAKE2b in keyed mode: an unkeyed digest of a histogram could be compared with the
-    digests of all guesses.
+    The digest is BLAKE2b in keyed mode, because an unkeyed digest of a histogram could be compared
+    with the digests of all guesses.
 
     Parameters
     ----------
     key : bytes
         The secret, 32 to 64 bytes.
     purpose : str
-        At most 16 characters.  Two purposes give unrelated digests.
+        At most 16 bytes.  Different purposes give unrelated digests.
     content : object
-        Anything that JSON can represent.
+        An object that JSON can represent.
 
     Examples
     --------
@@ -147,12 +143,12 @@ def keyed_digest(key: bytes, purpose: str, content: Any) -> bytes:
         text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError, RecursionError):
         kind = type(content).__name__
-        raise TypeError(f"content must be representable in JSON, got one of type {kind}") from None
+        raise TypeError(f"content must be representable in JSON, got type {kind}") from None
     return hashlib.blake2b(text.encode(), key=key, person=person, digest_size=32).digest()
 
 
 def _check_text(name: str, value: Any) -> str:
-    """Return a text."""
+    """Return a value that is a string."""
     if not isinstance(value, str):
         raise _validate.fail(name, "a text", value, TypeError)
     return value
@@ -168,9 +164,9 @@ def integer_weights(distribution: ArrayLike) -> tuple[int, ...]:
     Returns
     -------
     tuple of int, length K
-        Weight k over :math:`2^{64}` is within :math:`2^{-64}` of probability k over the exact sum
-        of the probabilities.  The largest weight is the exception: it takes the remainder after
-        rounding down, less than K units.  The total variation distance is below
+        Each weight divided by :math:`2^{64}` is within :math:`2^{-64}` of the probability divided
+        by the exact sum of the probabilities, except for the largest weight, to which the remainder
+        after rounding down, less than K units, is added.  The total variation distance is below
         :math:`K\,2^{-64}`.
 
     Examples
@@ -199,15 +195,16 @@ def keyed_draws(
         Name of the column.  Columns with different names have unrelated draws.
     weights : sequence of int, length K
         The distribution: whole numbers that sum to a multiple of 2⁵², up to 2¹⁰⁵.  Different
-        distributions also have unrelated draws: shared randomness would reveal their difference.
+        distributions also have unrelated draws, since shared randomness would reveal how they
+        differ.
     start, stop : int
         Numbers of the draws, 0 ≤ start ≤ stop; the draws take at most 2 GiB.
 
     Returns
     -------
     ndarray of int, shape (stop - start,)
-        Bins from 0 to K - 1, each with a probability of exactly its weight over the sum, if the
-        keyed numbers are uniform.  Draw j does not depend on start and stop.
+        Bins from 0 to K - 1.  If the keyed numbers are uniform, the probability of a bin is exactly
+        its weight divided by the sum.  Draw j does not depend on start and stop.
 
     Notes
     -----
@@ -246,7 +243,7 @@ def keyed_draws(
 
 
 class _Units:
-    """The keyed units of a block, starting with one draw, as a generator of two numbers.
+    """The keyed units of a block from draw ``first``, as a generator of quotients and remainders.
 
     Attempt a of draw i reads the words 2i and 2i + 1 of stream a of the block.
     """

@@ -1,9 +1,9 @@
 r"""The manifest of a release: its privacy cost, and a fingerprint that identifies it.
 
 **The cost.**  One value of one column is ε-pDP for every record.  The m values of a column are m
-draws with the same noise, and their total is :math:`\varepsilon'` at :math:`\delta/C`, where C is
-the number of columns (:func:`pdpbook.draws_epsilon`).  The columns of one row are answers about the
-same record, so their costs add up to :math:`(C\varepsilon',\delta)`.  The cost falls with the
+draws with the same noise, and their total cost is :math:`\varepsilon'` at :math:`\delta/C`, where C
+is the number of columns (:func:`pdpbook.draws_epsilon`).  The columns of one row are answers about
+the same record, so their costs add up to :math:`(C\varepsilon',\delta)`.  The cost falls with the
 number of records, so it may be computed for a lower bound on this number.
 
 **The fingerprint** is a keyed digest of everything that determines the draws.  It is keyed because
@@ -30,9 +30,9 @@ __all__ = ["ReleaseCost", "differences", "fingerprint", "public_manifest", "rele
 
 COMPLETE, WRITING = "complete", "writing"
 BASIS = (
-    "per-instance: for each record, the others' noise held as it is; one draw of one column costs "
-    "epsilon_draw, the draws of a column epsilon_column with delta_column, and the columns add up "
-    "to epsilon with delta"
+    "per-instance: for each record, while all others keep their noise; a draw of a column costs "
+    "epsilon_draw, the draws of a column together cost epsilon_column with delta_column, and the "
+    "costs of the columns add up to epsilon with delta"
 )
 
 
@@ -75,15 +75,15 @@ def release_cost(
     epsilon : float
         pDP loss of one draw of one column.
     draws : int
-        Draws of each column, from 1 to 10⁹.
+        Number of draws of each column, from 1 to 10⁹.
     delta : float
         The δ of the whole release, in [0, 1).
     columns : int
 
     Notes
     -----
-    Each record's promise compares the table with and without its row (removal), the others' noise
-    held fixed.  Among n or more records, the likelihood ratio of a record is at least
+    The promise to a record compares the table with and without its row (removal), while all other
+    records keep their noise.  The likelihood ratio of one of n or more records is at least
     :math:`1-\frac1n`.  Taught in *A billion records*.
 
     Examples
@@ -102,7 +102,7 @@ def release_cost(
 def fingerprint(plan: Plan, settings: Mapping[str, Any], key: bytes) -> str:
     """Return a keyed digest of the counts, the distributions and the settings, in hexadecimal.
 
-    It depends on the counts, but not on the places of the files or their division into pieces.
+    It depends on the counts, but not on the names of the files or their division into pieces.
     """
     counted = plan.histograms.to_dict()
     del counted["files"]
@@ -112,7 +112,7 @@ def fingerprint(plan: Plan, settings: Mapping[str, Any], key: bytes) -> str:
 
 
 def public_settings(plan: Plan, *, draws: int, delta: float, rows_per_file: int) -> dict[str, Any]:
-    """Return the settings of a release, which reveal about the data only what the user allowed."""
+    """Return the settings of a release, which reveal only information that the user allowed."""
     histograms = plan.histograms
     columns = {
         each.histogram.name: {
@@ -155,11 +155,11 @@ def public_manifest(
         columns=len(plan.columns),
     )
     if plan.mechanism == GAME:
-        depends = ["the noise: it was chosen with every record present, and the cost holds it"]
+        depends = ["the noise: it was chosen with all records, and the cost regards it as fixed"]
     else:
         depends = []
     depends += [
-        f"the ends of the range of {each.histogram.name}: two records, which nothing hides"
+        f"the ends of the range of {each.histogram.name}: two records, which no noise hides"
         for each in plan.columns
         if each.histogram.range_from_data
     ]
@@ -177,7 +177,7 @@ def public_manifest(
 
 
 def differences(there: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Return the differences of two manifests, for a refusal; none for the same release."""
+    """Return the differences between two manifests; an empty list for the same release."""
     if there.get("fingerprint") == now["fingerprint"]:
         return []
     old, new = there.get("settings", {}), now["settings"]
@@ -187,5 +187,5 @@ def differences(there: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
         if old.get(name) != new.get(name)
     ]
     if there.get("key") != now["key"]:
-        found.append("the key is another one")
-    return found or ["the data are others"]
+        found.append("the key is different")
+    return found or ["the data are different"]

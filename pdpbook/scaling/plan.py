@@ -1,24 +1,24 @@
 r"""The game of every column, from a safe start, and the distribution of its draws.
 
 Each column has a separate game.  Its scales are multiples of :math:`b^*(n,\varepsilon)`, the scale
-of Theorem 1′.  If all records play this scale, every record is ε-pDP-private.  Of all scales with
-this property, the dynamics start at the one that changes the data least.  By the theorem on safe
-starts, no best response from such a start exposes a record.  So every later profile is also
+of Theorem 1′.  If all records play this scale, every record is ε-pDP.  The dynamics start at the
+scale that changes the data least among the scales with this property.  By the theorem on safe
+starts, no best response from such a start exposes a record.  Every later profile is therefore also
 private, and the dynamics may be stopped after any sweep.
 
-If there are many records, two scales suffice: the large one, and a hundredth of it, which is
-less than a bin.  Most records then choose the small scale, and the few whose noise protects the
-others choose the large one.  This resembles *k-ary randomised response*, except that each record
-chooses for itself.
+If there are many records, two scales suffice: a large scale, and a hundredth of it, which is less
+than the width of a bin.  Most records then choose the small scale, and the few records whose noise
+protects the others choose the large scale.  This resembles *k-ary randomised response*, except that
+each record chooses for itself.
 
 The option ``mechanism="k-ary-randomised-response"`` uses the randomiser of the chapter *Local
-randomisers*.  It is independent of the data, so its draws are ε-differentially private for every
-data set, without any assumption about the noise of others, and with a billion records it loses
-almost no accuracy.
+randomisers*.  This randomiser is independent of the data, so its draws are ε-differentially private
+for every data set, without any assumption about the noise of other records, and with a billion
+records it loses almost no accuracy.
 
-The result of a plan is a distribution in whole numbers, that of the mechanism whose privacy was
-decided (:attr:`pdpbook.game.Outcome.weights`).  The distribution is secret, and only draws from it
-are released.
+A plan contains the distribution of each column in whole numbers, exactly as privacy was decided
+(:attr:`pdpbook.game.Outcome.weights`).  The distributions are secret, and only draws from them are
+released.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from distributed import Client
 
-__all__ = ["ColumnPlan", "Plan", "safe_game", "solve"]
+__all__ = ["ColumnPlan", "Plan", "solve"]
 
 GAME, BLUR = "game", "k-ary-randomised-response"
 MULTIPLIERS = (1.0, 0.01)
@@ -97,7 +97,7 @@ class Plan:
     multipliers : tuple of float
         The scales of the game's actions, in units of the safe scale.
     at_least : int
-        The lower bound on the number of records of every column, for which the cost is computed.
+        A lower bound on the number of records of every column, for which the cost is computed.
     at_least_from_data : bool
     """
 
@@ -112,7 +112,7 @@ class Plan:
     __repr__ = short_repr
 
     def report(self) -> pd.DataFrame:
-        """Return the records, KL and largest loss of each column, which must stay secret."""
+        """Return a table of the results for each column, which must remain secret."""
         import pandas as pd
 
         lines = [
@@ -120,53 +120,11 @@ class Plan:
                 "records": each.histogram.records,
                 "KL": each.divergence,
                 "largest loss": each.loss,
-                "at rest": each.converged,
+                "converged": each.converged,
             }
             for each in self.columns
         ]
         return pd.DataFrame(lines, index=[each.histogram.name for each in self.columns])
-
-
-def safe_game(
-    counts: ArrayLike, *, epsilon: float, multipliers: ArrayLike = MULTIPLIERS
-) -> NVOGame:
-    r"""Return a game in which all records are private if all play action 0, for any histogram.
-
-    Parameters
-    ----------
-    counts : array_like of int, shape (K,)
-        Records per bin.
-    epsilon : float
-    multipliers : array_like, shape (V,)
-        Scales of the actions in units of :math:`b^*(n,\varepsilon)`; the first is 1, the others
-        are in (0, 1).
-
-    Notes
-    -----
-    The promise covers the removal of the record.  Source: Theorem 1′ of this book.  Taught in *A
-    billion records*.
-
-    Examples
-    --------
-    >>> game = safe_game([40, 0, 1], epsilon=1.0)
-    >>> game.evaluate(game.constant_profile(0)).private_records
-    41
-    """
-    counts = _validate.counts_vector("counts", counts)
-    epsilon = _validate.number("epsilon", epsilon, above=0.0)
-    factors = _multipliers(multipliers)
-    n = int(counts.sum())
-    wider = 1.0 + widening(n, epsilon, bins=counts.size)
-    scales = np.array(factors) * scale_bound(n, epsilon) * wider
-    kernel = laplace_kernel(counts.size, scales)
-    return NVOGame(counts, kernel, epsilon=epsilon, scales=scales)
-
-
-def _multipliers(multipliers: ArrayLike) -> tuple[float, ...]:
-    factors = _validate.positive_vector("multipliers", multipliers)
-    if factors[0] != 1.0 or (factors[1:] >= 1.0).any():
-        raise _validate.fail("multipliers", "1, then numbers in (0, 1)", factors.tolist())
-    return tuple(factors.tolist())
 
 
 def solve(
@@ -180,42 +138,44 @@ def solve(
     client: Client | None = None,
     progress: Progress = False,
 ) -> Plan:
-    """Find the distribution from which each column will be drawn.
+    r"""Find the distribution from which each column will be drawn.
 
     Parameters
     ----------
     histograms : Histograms
-        The result of :func:`~pdpbook.scaling.scan`, with at least 2 and at least ``at_least``
-        records in each column.
+        The result of :func:`~pdpbook.scaling.scan`, with at least 2 records in each column.
     epsilon : float
         Privacy target of one draw of one column, for each record.
     mechanism : {"game", "k-ary-randomised-response"}
         Best responses from the safe start, or the randomiser that is independent of the data.
     multipliers : array_like, shape (V,)
-        The game's scales, see :func:`safe_game`.
+        Scales of the game's actions in units of :math:`b^*(n,\varepsilon)`; the first is 1, the
+        others are in (0, 1).
     at_least : int, optional
         A *public* lower bound on the number of records of each column, which determines the cost
-        and the randomiser.  Without it, the number of records of the smallest column, rounded down
+        and the randomiser.  By default, the number of records of the smallest column, rounded down
         to its first digit, is taken from the data, and the manifest reports this.
     max_sweeps : int
-        Passes of best responses after which to stop; all records are private after each pass.
+        Maximum number of passes of best responses; all records are private after each pass.
     client, progress
         As for :func:`~pdpbook.scaling.scan`.  The columns are solved in parallel.
 
     Raises
     ------
     distributed.scheduler.NoWorkerError, distributed.scheduler.KilledWorker, OSError, ImportError
-        As for :func:`~pdpbook.scaling.scan`; the same call begins again.
+        As for :func:`~pdpbook.scaling.scan`; the same call can be repeated.
 
     Notes
     -----
-    Each record's promise compares the table with and without its row (removal), the others' noise
-    held fixed.  Taught in *A billion records*.
+    The promise to a record compares the table with and without its row (removal), while all other
+    records keep their noise.  Taught in *A billion records*.
     """
     histograms = _validate.instance("histograms", histograms, Histograms)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     mechanism = _validate.choice("mechanism", mechanism, GAME, BLUR)
-    factors = _multipliers(multipliers)
+    factors = _validate.positive_vector("multipliers", multipliers)
+    if factors[0] != 1.0 or (factors[1:] >= 1.0).any():
+        raise _validate.fail("multipliers", "1, then numbers in (0, 1)", factors.tolist())
     max_sweeps = _validate.integer("max_sweeps", max_sweeps, at_least=1)
     fewest = min(histograms.columns, key=lambda column: column.records)
     if fewest.records < 2:
@@ -233,13 +193,14 @@ def solve(
         solve_column,
         epsilon=epsilon,
         mechanism=mechanism,
-        multipliers=factors,
+        multipliers=factors.tolist(),
         at_least=least,
         max_sweeps=max_sweeps,
     )
     solved = run_tasks(work, histograms.columns, client=client, progress=progress, label="solving")
     columns = tuple(column for _, column in sorted(solved, key=lambda each: each[0]))
-    return Plan(columns, histograms, epsilon, mechanism, factors, least, not given)
+    scales = tuple(factors.tolist())
+    return Plan(columns, histograms, epsilon, mechanism, scales, least, not given)
 
 
 def _floor(n: int) -> int:
@@ -267,7 +228,7 @@ def solve_column(
         loss = min(loss, epsilon)  # the exact loss of the randomiser is at most epsilon
         converged = True
     else:
-        game = safe_game(column.counts, epsilon=epsilon, multipliers=multipliers)
+        game = _safe_game(column.counts, epsilon, multipliers)
         best = best_response_dynamics(game, start=_safe_start(game), max_sweeps=max_sweeps)
         if best.private_records != game.records:
             raise AssertionError(f"a safe start exposed a record of column {column.name!r}")
@@ -280,8 +241,16 @@ def solve_column(
     )
 
 
+def _safe_game(counts: NDArray[np.int64], epsilon: float, multipliers: Sequence[float]) -> NVOGame:
+    """Return a game in which all records are private if all play action 0, by Theorem 1′."""
+    n = int(counts.sum())
+    wider = 1.0 + widening(n, epsilon, bins=counts.size)
+    scales = np.array(multipliers) * scale_bound(n, epsilon) * wider
+    return NVOGame(counts, laplace_kernel(counts.size, scales), epsilon=epsilon, scales=scales)
+
+
 def _blurred(counts: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[int, ...]:
-    """Return the weights of all records; within a column, the rows differ on the diagonal alone."""
+    """Return the weights of all records; in a column of rows, only the diagonal entry differs."""
     others = np.roll(rows, -1, axis=0).diagonal().tolist()
     sizes, own, n = counts.tolist(), rows.diagonal().tolist(), int(counts.sum())
     parts = zip(sizes, own, others, strict=True)

@@ -1,9 +1,9 @@
 r"""The release: draws from every column, written once.
 
-The draws of a release are the first m of each column's keyed stream
-(:mod:`pdpbook.scaling.keyed_random`).  Part i of the files contains the draws with the numbers
-:math:`i r, \dots, (i+1)r-1`, so its bytes are a function of the plan, the settings and the key,
-whichever worker writes it, how often, and in what order.
+The draws of a release are the first m draws of each column's keyed stream
+(:mod:`pdpbook.scaling.keyed_random`).  If a file has r rows, file i contains the draws with the
+numbers :math:`i r, \dots, (i+1)r-1`.  Its bytes depend only on the plan, the settings and the key,
+and not on the worker that writes it, or on the number and the order of the attempts.
 
 A file receives its final name only when it is complete.  It is written under a temporary name,
 flushed to the disk and renamed, and a file system renames a file in one step or not at all.  The
@@ -12,12 +12,12 @@ second that it is complete.  A folder with the manifest of another release is re
 with the manifest of the same release, the run continues where it stopped, or, if the release is
 complete, only checks the files.
 
-One process at a time works in a folder.  It holds a lock that contains its name
+Only one process at a time works in a folder.  The process holds a lock that contains its name
 (``shared_files.held``), so a second call is refused before it changes anything.
 
 Before the first draw, the run checks that every worker writes to the folder that this process reads
-(:mod:`pdpbook.scaling.shared_files`).  Before the second manifest, this process reads every file
-again and compares its digest with the digest of the bytes that the worker computed.
+(:mod:`pdpbook.scaling.shared_files`).  Before it writes the second manifest, this process reads
+every file and compares its digest with the digest of the bytes that the worker computed.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Release:
     manifest : dict
         The contents of ``_manifest.json``.
     written : bool
-        False if the release was complete already and was only checked.
+        False if the release was already complete and was only checked.
     """
 
     folder: Path
@@ -87,7 +87,7 @@ class Release:
 
 @dataclass(frozen=True)
 class _Job:
-    """The arguments of a worker; the secrets are hidden from an engine's logs."""
+    """The arguments of a worker, with a ``repr`` that hides the secrets from an engine's logs."""
 
     token: Token
     draws: int
@@ -120,21 +120,21 @@ def release(
     ----------
     plan : Plan
     folder : path-like
-        An empty or new folder, or one in which the same release was begun.  Workers must see it
-        under the same absolute name, on a file system that renames at once; this is checked before
-        the first draw.
+        An empty or new folder, or a folder in which the same release was begun, on a file system
+        that renames a file in one step.  Workers must see it under the same absolute name, which is
+        checked before the first draw.
     draws : int
         Number m of draws of each column, from 1 to 10⁹.
     delta : float
-        The δ of the whole release, in [0, 1); with 0 the cost is by basic composition.
+        The δ of the whole release, in [0, 1); if it is 0, the cost follows basic composition.
     key : bytes
         The secret of this release, from :func:`~pdpbook.scaling.new_key` or
         :func:`~pdpbook.scaling.load_key`.  It is sent to the workers.
     rows_per_file : int
-        Number of rows of each file except the last.
+        Number of rows of each file; the last file may have fewer.
     client, progress
         As for :func:`~pdpbook.scaling.scan`.  After an error of the cluster, the complete files
-        remain, and the same call continues from there.
+        remain, and the same call writes the others.
 
     Returns
     -------
@@ -145,9 +145,9 @@ def release(
     Raises
     ------
     ReleaseError
-        If the folder contains another release, or files that are not part of this one; if a file is
-        missing or altered at the end; if a file cannot be written; or if another call, which the
-        error names, is working in the folder, in which case nothing has been changed.
+        If the folder contains another release, or files that are not part of this release; if a
+        file is missing or altered at the end; if a file cannot be written; or if another call is
+        working in the folder, in which case the error names that call and nothing is changed.
     SharedFolderError
         If a worker does not see the folder, or has another version of pdpbook or pyarrow.
     distributed.scheduler.NoWorkerError, distributed.scheduler.KilledWorker, OSError, ImportError
@@ -155,8 +155,8 @@ def release(
 
     Notes
     -----
-    Each record's promise compares the table with and without its row (removal), the others' noise
-    held fixed.  Taught in *A billion records*.
+    The promise to a record compares the table with and without its row (removal), while all other
+    records keep their noise.  Taught in *A billion records*.
     """
     plan = _validate.instance("plan", plan, Plan)
     draws = _validate.integer("draws", draws, at_least=1)
@@ -186,7 +186,8 @@ def release(
                 write = partial(_write_part, _Job(token, draws, rows_per_file, key, columns))
                 parts = range(len(rows))
                 done = run_tasks(write, parts, client=engine, progress=progress, label="writing")
-                files = {_name(part): content for part, content in sorted(done, key=_number)}
+                written = dict(done)
+            files = {_name(part): written[part] for part in parts}
             manifest = public_manifest(plan, settings, key, files)
         _check_files(folder, rows, manifest["files"], complete, progress is True)
         if not complete:
@@ -196,14 +197,10 @@ def release(
     return Release(folder, tuple(folder / name for name in rows), cost, manifest, not complete)
 
 
-def _number(numbered: tuple[int, Any]) -> int:
-    return numbered[0]
-
-
 def _check_files(
     folder: Path, rows: Mapping[str, int], files: Mapping[str, Any], complete: bool, bar: bool
 ) -> None:
-    """Read every file in this process, and raise an error if one differs from the manifest."""
+    """Read every file in this process, and raise an error if a file differs from the manifest."""
     with (
         ThreadPoolExecutor() as pool,
         progress_bar(total=len(rows), desc="checking", shown=bar) as shown,
@@ -220,11 +217,11 @@ def _check_files(
     if complete:
         raise ReleaseError(
             f"{folder}: the release is complete, but {found}. "
-            "It is not drawn again here; the same key writes the same files to an empty folder"
+            "Nothing is drawn again here; the same key writes the same files to an empty folder"
         )
     raise ReleaseError(
         f"{folder}: the workers have written all files, but {found}. The release is not complete. "
-        "Remove those that were altered; the same call then writes what is missing"
+        "Remove the altered files; the same call then writes the missing ones"
     )
 
 
@@ -234,7 +231,7 @@ def _entered(folder: Path) -> Iterator[None]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ReleaseError(f"{folder}: cannot be made: {error.strerror}") from error
+        raise ReleaseError(f"{folder}: cannot be created: {error.strerror}") from error
     with held(folder, ReleaseError):
         yield
 
@@ -260,7 +257,7 @@ def _enter(folder: Path, begun: dict[str, Any], names: list[str]) -> dict[str, A
         how = "is complete" if status == COMPLETE else "was begun"
         raise ReleaseError(
             f"{folder}: another release {how} here: {'; '.join(differs)}. A second release of the "
-            "same table is charged on top of the first; write it to a separate folder"
+            "same table adds to the privacy cost of the first; write it to a separate folder"
         )
     extra = sorted(_whole(folder) - {MANIFEST, *names})
     if extra:
@@ -275,7 +272,7 @@ def _sweep(folder: Path) -> None:
 
 
 def _whole(folder: Path) -> set[str]:
-    """Return the names of complete files; a worker of a stopped run may still be writing one."""
+    """Return the names of complete files; a worker of a stopped run may still be writing."""
     names = {each.name for each in folder.iterdir() if not each.match(UNFINISHED)}
     return names - {LOCK}
 
@@ -291,15 +288,15 @@ def _write(path: Path, content: bytes, *, new: bool = False) -> None:
     except FileExistsError:
         return  # another process has begun; its manifest is compared next
     except OSError as error:
-        # an OSError may not survive the way to another process; its text does
+        # an OSError may be lost on the way to another process, but not its text
         raise ReleaseError(
-            f"{path}: could not be written: {error.strerror}. Nothing half-written is left, and "
-            "complete files remain; the same call continues from here"
+            f"{path}: could not be written: {error.strerror}. No incomplete file is left, and "
+            "complete files remain; the same call writes the others"
         ) from None
 
 
 def _write_part(job: _Job, part: int) -> dict[str, Any]:
-    """Write a part, on a worker, perhaps repeatedly; its bytes are a function of the job."""
+    """Write a part on a worker, perhaps repeatedly; its bytes are a function of the job."""
     job.token.require()  # a worker may have joined after the check of the others
     content = _part_bytes(job, part)
     path = job.path(part)

@@ -2,19 +2,19 @@ r"""Files that a client and its workers must all see under the same names.
 
 Workers read pieces of a table and write parts of a release, wherever the engine runs their tasks.
 This works if the machines share a file system, and only a test can show that they do.  A path that
-exists on every machine may be a separate disk on each of them; then no other machine ever sees the
-files of a worker, although no error occurs.  So the client writes a small file with a random word,
+exists on every machine may be a separate disk on each of them, and then no machine sees the files
+of another, although no error occurs.  Therefore the client writes a small file with a random word,
 and each worker reads it and writes another file that the client reads (:func:`shared_folder`).
 
 **Why no URLs?**  A release relies on two properties of a file system: a file is renamed in one step
 or not at all, and a new name is given only if no other file has it.  An object store (``s3://``,
 ``gs://``) cannot rename files, and the stores give different guarantees about the visibility of
-files.  So a URL is refused, both for reading and for writing (:func:`local_path`).  Mount the
-storage as a file system, or copy the table to a file system and the finished release from it.
+files.  Therefore a URL is refused, both for reading and for writing (:func:`local_path`).  Mount
+the storage as a file system, or copy the table to a file system and the finished release from it.
 
-**One process in a folder.**  A process that works in a folder holds a lock on a file there, which
-contains the name of the process (:func:`held`).  The operating system releases the lock when the
-process ends, however it ends.  On a system without such locks, such as Windows, nothing is locked.
+**One process in a folder.**  A process that works in a folder locks a file there, which contains
+the name of the process (:func:`held`).  The operating system releases the lock when the process
+ends for any reason.  On a system without such locks, such as Windows, nothing is locked.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:[/:]")  # a Windows drive has only on
 
 
 class SharedFolderError(RuntimeError):
-    """The error if a worker does not see the client's folder, or has different versions."""
+    """The error if a worker does not see the client's folder, or has other library versions."""
 
 
 def local_path(name: str, value: Any) -> Path:
-    """Return a path on a file system; refuse a URL, naming the argument."""
+    """Return a path on a file system; for a URL, raise an error that names the argument."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
         raise _validate.fail(name, "a path", value, TypeError)
     text = os.fspath(value)
@@ -58,7 +58,7 @@ def local_path(name: str, value: Any) -> Path:
         allowed = "a path on a file system and not a URL (mount the storage, or copy the files)"
         raise _validate.fail(name, allowed, text)
     if not text or "\0" in text:
-        raise _validate.fail(name, "a path of at least one character, none of them null", text)
+        raise _validate.fail(name, "a path that is not empty and has no null characters", text)
     return Path(text)
 
 
@@ -66,13 +66,10 @@ def local_path(name: str, value: Any) -> Path:
 def held(folder: Path, refusal: type[Exception]) -> Iterator[None]:
     """Lock a folder, so that no other call works in it at the same time.
 
-    If no file can be created or locked, nothing is held; if none can be created, no call can write
-    there.  If another call holds the folder, ``refusal`` is raised before any change: its text
-    names the process that holds the folder and the time at which it took it.
+    If another call has locked the folder, ``refusal`` is raised before any change, with the name of
+    the process and the time of its lock.  If no file can be created or locked, there is no lock.
     """
-    advice = (
-        "Nothing was changed here; wait until that call has ended, or take a folder of your own"
-    )
+    advice = "Nothing was changed here; wait until that call has ended, or choose another folder"
     with ExitStack() as stack:
         with suppress(OSError):
             stack.enter_context(locked(folder / LOCK, refusal, advice))
@@ -81,17 +78,14 @@ def held(folder: Path, refusal: type[Exception]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Token:
-    """A file with a random word, by which a worker recognises the folder of the client.
-
-    The folder is an absolute path; the word is also in the name of the file.
-    """
+    """A file with a random word, by which a worker recognises the client's folder."""
 
     folder: Path
     word: str
 
     @property
     def path(self) -> Path:
-        """The path of the file; its name is a temporary one that is removed."""
+        """The path of the file; its name has the form of temporary files, which are removed."""
         return self.folder / f".shared-{self.word}.tmp"
 
     def write(self) -> None:
@@ -117,7 +111,7 @@ class Token:
 
 
 def _here() -> str:
-    """Return the address of the worker on which this runs, or the number of this process."""
+    """Return the address of this worker or, on a client, the number of this process."""
     try:
         return f"the worker {require('distributed').get_worker().address}"
     except ValueError:
@@ -128,9 +122,9 @@ def _advice(folder: Path, workers: list[str]) -> str:
     who, more = ", ".join(workers[:5]), len(workers) - 5
     who += f" and {more} others" if more > 0 else ""
     return (
-        f"{folder}: not shared with {who}, where this name is another folder or none. Name a "
-        "folder that the client and every worker see under the same absolute name, such as one on "
-        "a network file system, or end the workers that do not see it"
+        f"{folder}: not shared with {who}, where this path is another folder or does not exist. "
+        "Choose a folder that the client and every worker see under the same absolute name, such "
+        "as a folder on a network file system, or stop the workers that do not see it"
     )
 
 
@@ -140,7 +134,7 @@ def _versions() -> dict[str, str]:
 
 
 def _answer(asked: Token) -> tuple[Token, dict[str, str]] | None:
-    """Find the client's word, on a worker, and write another beside it; None without it."""
+    """On a worker, find the client's file and write another beside it; None if it is not there."""
     if not asked.there():
         return None
     own = Token(asked.folder, secrets.token_hex(16))
@@ -152,10 +146,10 @@ def _answer(asked: Token) -> tuple[Token, dict[str, str]] | None:
 def shared_folder(folder: Path, *, client: Client, label: str) -> Iterator[Token]:
     """Check that every worker reads and writes the folder of the client, and yield a token.
 
-    Its file exists until the end of the ``with`` statement, so that a worker that joins later can
-    find it.  A :class:`SharedFolderError` is raised if the folder cannot be written, or if a worker
-    does not see it or has another version of pdpbook or pyarrow; the errors of the cluster are
-    those of :func:`pdpbook.scaling.cluster.run_tasks`.
+    The file of the token exists until the end of the ``with`` statement, so that a worker that
+    joins later can find it.  A :class:`SharedFolderError` is raised if the folder cannot be
+    written, or if a worker does not see it or has another version of pdpbook or pyarrow.  Errors of
+    the cluster are raised as in :func:`pdpbook.scaling.cluster.run_tasks`.
     """
     token, answers = Token(folder, secrets.token_hex(16)), {}
     try:
@@ -169,7 +163,7 @@ def shared_folder(folder: Path, *, client: Client, label: str) -> Iterator[Token
             if theirs != own:
                 raise SharedFolderError(
                     f"the worker {worker} has {_listed(theirs)} and the client has {_listed(own)}: "
-                    "the bytes of a file would depend on who writes it. Install the same versions"
+                    "the bytes of a file would depend on the machine. Install the same versions"
                 )
         yield token
     finally:

@@ -5,21 +5,21 @@ some row groups of a Parquet file, or a whole CSV file.  Every row is in exactly
 worker has only one batch of a piece in memory at a time, so no file is too large.
 
 A CSV file cannot be divided without reading it: whether a line end ends a record or belongs to a
-quoted field depends on all quotation marks before it.  So one task reads one CSV file
-(``pdpbook._tables``).  Convert a huge CSV file to Parquet, for example with
-``pyarrow.dataset.write_dataset(pyarrow.dataset.dataset("big.csv", format="csv"), "big",
-format="parquet")``, and the workers share it.
+quoted field depends on all quotation marks before it.  Therefore a single task reads a whole CSV
+file (``pdpbook._tables``).  To divide a huge CSV file among the workers, convert it to Parquet, for
+example with ``pyarrow.dataset.write_dataset(pyarrow.dataset.dataset("big.csv", format="csv"),
+"big", format="parquet")``.
 
-Nothing is left out silently.  A file of another kind in a folder, a file that is named twice, a
-column that is missing, a file that cannot be read or that changes during the pass: each of these is
-an error that names the file.
+Nothing is left out silently.  An error that names the file is raised for a file of another kind in
+a folder, a file that is named twice, a column that is missing, and a file that cannot be read or
+that changes during the pass.
 
-The pass verifies the size and the time of change of a file when it reads each piece, the footer or
-first line, the checksum of a Parquet page if its writer has stored one, and that the numbers of
-rows agree with the footers.  The values themselves are not verified.  Most writers store no
-checksums, pyarrow by default among them, and then a bit that a disk has flipped inside an
-uncompressed page changes a number without an error.  To have pages checked, write them with
-``pyarrow.parquet.write_table(..., write_page_checksum=True)``.
+When a piece is read, the pass verifies the size and the time of change of the file, its footer or
+first line, and the checksum of each Parquet page if its writer has stored one.  In the end it
+verifies that the numbers of rows agree with the footers.  The values themselves are not verified.
+Most writers, including pyarrow by default, store no checksums, and then a bit that a disk has
+flipped inside an uncompressed page changes a number without an error.  To have pages checked, write
+them with ``pyarrow.parquet.write_table(..., write_page_checksum=True)``.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from pdpbook.scaling.shared_files import local_path
 __all__ = ["FileDescription", "Piece", "SourceError", "describe_file", "find_files", "read_piece"]
 
 KINDS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv"}
-LOGS = ("_delta_log", ".hoodie")  #: in the folder of a table whose files keep deleted rows
-PIECE_ROWS = 4_000_000  #: rows of a piece of a Parquet file, or one row group if that has more
-BATCH_ROWS = 2**16  #: rows that are held at a time
+LOGS = ("_delta_log", ".hoodie")  #: folders in tables whose files still contain deleted rows
+PIECE_ROWS = 4_000_000  #: most rows of a piece of a Parquet file, unless it is a single row group
+BATCH_ROWS = 2**16  #: rows that are in memory at a time
 
 
 class SourceError(ValueError):
@@ -55,7 +55,7 @@ class SourceError(ValueError):
 class Piece:
     """The input of one task: row groups from start to stop of a Parquet file, or a CSV file.
 
-    The size in bytes and the time of the last change, in nanoseconds, are those of the file when it
+    The size in bytes and the time of the last change, in nanoseconds, were recorded when the file
     was described.
     """
 
@@ -79,10 +79,10 @@ class FileDescription:
 def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
     """Return the absolute names of the files of a table, in order.
 
-    A folder contributes all files in it and below, except names that begin with ``_`` or a dot, as
-    files of engines do; a pattern with ``*`` or a list is also accepted.  Without files, a
-    FileNotFoundError is raised; a name that occurs twice or does not end in ``.parquet``, ``.pq``
-    or ``.csv`` raises a :class:`SourceError`.
+    A folder contributes all files in it and its subfolders, except files whose names begin with
+    ``_`` or a dot, like the internal files of engines; a pattern with ``*`` or a list is also
+    accepted.  If there are no files, a FileNotFoundError is raised; a name that occurs twice or
+    does not end in ``.parquet``, ``.pq`` or ``.csv`` raises a :class:`SourceError`.
     """
     if isinstance(source, str | os.PathLike):
         source = [source]
@@ -100,13 +100,13 @@ def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
         for log in LOGS:
             if (folder / log).is_dir():
                 raise SourceError(
-                    f"{folder}: {log} says which rows of its files still count; write them as "
-                    "Parquet with the engine that made this table"
+                    f"{folder}: {log} determines which rows of its files are still valid; write "
+                    "these rows as Parquet with the engine that made this table"
                 )
     names = sorted(os.path.abspath(path) for path in found)
     for one, next_one in pairwise(names):
         if one == next_one:
-            raise SourceError(f"{one}: named twice, its rows would count twice")
+            raise SourceError(f"{one}: named twice, so its rows would count twice")
     return names
 
 
@@ -130,20 +130,20 @@ def _expand(path: Path) -> list[Path]:
 
 @contextmanager
 def _named(path: str) -> Iterator[None]:
-    """Convert any error during the reading of a file to one that names the file."""
+    """Convert any error during the reading of a file to an error that names the file."""
     arrow = require("pyarrow")
     try:
         yield
     except (arrow.ArrowException, OSError, ValueError) as error:
-        # an error of the reader may not survive the way to another process; its text does
+        # an error of the reader may be lost on the way to another process, but not its text
         raise SourceError(f"{path}: cannot be read: {error}") from None
 
 
 def describe_file(path: str, columns: Sequence[str]) -> FileDescription:
     """Return the pieces of a Parquet or CSV file, from its footer or its first line.
 
-    The names of columns are in the form that ``pdpbook._tables.canonical`` gives them.  A file
-    that cannot be read or lacks a column raises a :class:`SourceError`.
+    The names of columns must have the form that ``pdpbook._tables.canonical`` returns.  A file that
+    cannot be read or lacks a column raises a :class:`SourceError`.
     """
     local_path("path", path)
     rows: int | None = None
@@ -165,7 +165,7 @@ def describe_file(path: str, columns: Sequence[str]) -> FileDescription:
 
 
 def _row_groups(path: str) -> tuple[int, list[str], list[tuple[int, int]]]:
-    """Rows, columns, and ranges of row groups of a Parquet file."""
+    """Return the number of rows, the columns, and ranges of row groups of a Parquet file."""
     parquet = require("pyarrow.parquet")
     with parquet.ParquetFile(path) as file:
         metadata, names = file.metadata, [*map(canonical, file.schema_arrow.names)]
@@ -190,8 +190,8 @@ def read_piece(
 ) -> Iterator[Any]:
     """Read some columns of a piece in batches: at most 65,536 rows, or 1 MiB of a CSV file.
 
-    Finally, the number of line ends inside quotation marks of a CSV file is appended to ``folded``.
-    A file that is unreadable or has changed raises a :class:`SourceError`.
+    In the end, the number of line ends inside quotation marks of a CSV file is appended to
+    ``folded``.  A file that is unreadable or has changed raises a :class:`SourceError`.
     """
     named = partial(require("pyarrow").RecordBatch.from_arrays, names=[*columns])
     with _named(piece.path):
@@ -218,5 +218,5 @@ def read_piece(
                 columns=there,
                 use_threads=False,
             ):
-                # the file has an order of its own
+                # the columns may have another order in the file
                 yield named(batch.select(there).columns)

@@ -1,9 +1,9 @@
 r"""The result of one pass over the rows: a few integers for each column.
 
 A value is in one of the K bins of a public grid, or it is below the grid, above it, missing, or not
-a number.  So K + 4 counts account for every row.  They are additive: the tally of two pieces is the
-sum of their tallies, however the table is divided and in whatever order the pieces are counted.
-This is all that an engine needs.
+a number.  So K + 4 counts account for all rows.  The counts are additive: the tally of two pieces
+is the sum of their tallies, however the table is divided and in whatever order the pieces are
+counted.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ BELOW, ABOVE, MISSING, NON_NUMERIC = -4, -3, -2, -1
 def tally(batches: Iterable[Any], grids: Sequence[Grid]) -> NDArray[np.int64]:
     """Count the values of several columns, each on its grid, as by :meth:`pdpbook.Grid.index`.
 
-    A row of the result, shape (columns, K + 4), contains the histogram of the values inside, then
-    the numbers of values below the grid, above it, missing, and not numeric.  Its sum is the number
-    of rows.
+    A row of the result, shape (columns, K + 4), contains the histogram of the values inside the
+    grid, and then the numbers of values below it, above it, missing, and not numeric.  The sum of a
+    row is the number of rows of the table.
     """
     counts = np.zeros((len(grids), grids[0].bins + 4), dtype=np.int64)
     for batch in batches:
         for row, grid, column in zip(counts, grids, batch.columns, strict=True):
             values, strange = numbers(column)
             non_numeric = int(np.count_nonzero(strange))
-            values.setflags(write=False)  # as a column is, which is seen in place
+            values.setflags(write=False)  # like a column that is read without a copy
             _count_values(values, grid.lower, grid.upper, row)
             row[MISSING] -= non_numeric
             row[NON_NUMERIC] += non_numeric
@@ -62,7 +62,7 @@ def _count_values(values: Any, lower: float, upper: float, counts: Any) -> None:
 def extremes(batches: Iterable[Any], columns: int) -> NDArray[np.float64]:
     """Return the smallest and the largest finite number of each column, shape (columns, 2).
 
-    They are inf and -inf if there is no finite number.
+    If a column has no finite number, they are inf and -inf.
     """
     found = np.tile([np.inf, -np.inf], (columns, 1))
     for batch in batches:

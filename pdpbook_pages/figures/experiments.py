@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pdpbook.foundations.sampling_query import Grid
     from pdpbook.game.nvo_game import NVOGame
 
-FAR_APART = 30.0  #: on a linear axis, values smaller than the largest by this factor look like zero
+FAR_APART = 30.0  #: values that are smaller than the largest by this factor look like zero
 _KEYS = {"BRD": "game", "Laplace": "laplace"}  #: the names in the tables of experiments
 
 __all__ = [
@@ -98,7 +98,7 @@ def noise_by_bin(
 
 
 def start_axis(values: ArrayLike, axes: Axes) -> None:
-    """Start an axis at zero, or make it logarithmic if values would lie on the zero line."""
+    """Start an axis at zero, or make it logarithmic if small values would look like zero."""
     drawn = np.asarray(values, dtype=float)
     drawn = drawn[np.isfinite(drawn)]
     if drawn.min() > 0 and drawn.max() > FAR_APART * drawn.min():

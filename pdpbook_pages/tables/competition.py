@@ -10,7 +10,7 @@ options ``--epsilons`` and ``--seeds`` shorten it.
 
 A release that draws noise is judged by the mean of its divergence over the draws, which is the
 custodian's expectation, and :func:`nearest_releases` finds the means that are indistinguishable.
-The DP histogram with the same seed has the same noise in every table.  In ``repair``, the draws
+For each seed, the DP histogram has the same noise in every table.  In ``repair``, the draws
 with the seeds :data:`TRIAL_SEEDS` try each share, and the best share is then used with other seeds,
 so that no reported result was selected for being good.
 
@@ -91,7 +91,7 @@ def shifted_rows(distribution: NDArray[np.float64]) -> Rows:
 
 
 def profile_rows(game: NVOGame, profile: NDArray[np.int64]) -> Rows:
-    """Return the mean row of each bin at a profile; an empty bin has the action 0."""
+    """Return the mean row of each bin at a profile; an empty bin has the row of action 0."""
     played = profile.astype(float)
     played[game.counts == 0, 0] = 1.0
     shares = played / played.sum(axis=1, keepdims=True)
@@ -215,7 +215,7 @@ def _bins(epsilons: Sequence[float], seeds: int) -> Iterator[str]:
 
 
 def _floor(counts: NDArray[np.int64], epsilon: float) -> float:
-    """Return a certified lower bound on the divergence of private profiles, the paper's scales."""
+    """Return a certified lower bound for private profiles with the paper's scales."""
     game = _like(heights_game("stated", epsilon), counts)
     start = coordinated_best_response(game, start=game.constant_profile(0)).profile
     return certified_optimum(game, start=start, time_limit=_NO_CLOCK).lower_bound
@@ -319,9 +319,9 @@ def committed_competition(table: str) -> pd.DataFrame:
 
 
 def nearest_releases(divergences: pd.DataFrame) -> pd.Series:
-    """Return, for each release (column), whether it is indistinguishable from the nearest one.
+    """Return whether each release (column) is indistinguishable from the nearest release.
 
-    It is so if its mean exceeds the smallest mean by at most twice the standard error of the
+    A release is so if its mean exceeds the smallest mean by at most twice the standard error of the
     difference.  The difference is computed draw by draw, because the releases of one row have the
     same data and random numbers.  A constant column may have a value in the first row only.
     """

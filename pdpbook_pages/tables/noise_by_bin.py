@@ -49,8 +49,7 @@ _PACKAGES = ("numpy", "numba")
 def replicate(folder: str | Path, *, seeds: int = 10) -> pd.DataFrame:
     """Answer the questions for every figure on the original files, in a row per setting and ε.
 
-    ``carefree`` is best-response dynamics without privacy, see
-    :func:`without_privacy`.
+    The algorithm ``carefree`` is best-response dynamics without privacy (:func:`without_privacy`).
     """
     import pandas as pd
 
@@ -90,11 +89,12 @@ def noise_row(game: NVOGame, profiles: Iterable[NDArray[np.int64]]) -> dict[str,
 
     The third action of the game must be the scale of the Laplace mechanism.  The row contains the
     number of occupied bins (``bins``), and the number in which the average standard deviation is
-    not below that of the Laplace mechanism, least and most over the profiles (``not_lower_low``,
-    ``not_lower_high``); the number of ``rare_records``, and of those with a large scale
-    (``large_low``, ``large_high``); and the mean standard deviation of the noise of rare records
-    and of the crowd, medians over the profiles, and that of the Laplace mechanism (``rare_sd``,
-    ``crowd_sd``, ``laplace_sd``; in units of the padded interval, nan if there is no such record).
+    not below that of the Laplace mechanism, minimum and maximum over the profiles
+    (``not_lower_low``, ``not_lower_high``); the number of ``rare_records``, and of those with a
+    large scale (``large_low``, ``large_high``); and the mean standard deviation of the noise of
+    rare records and of the crowd, medians over the profiles, and that of the Laplace mechanism
+    (``rare_sd``, ``crowd_sd``, ``laplace_sd``; in units of the padded interval, nan if there is no
+    such record).
     """
     seen, crowd = game.counts > 0, game.counts > CROWD
     rare = seen & (game.counts <= RARE)

@@ -64,7 +64,7 @@ def replicate(
     generations: int = 270,
     progress: bool = True,
 ) -> pd.DataFrame:
-    """Compute every table of the paper on the original files, in a row per experiment, setting, ε.
+    """Compute the paper's tables on the original files: rows by experiment, setting and ε.
 
     The number of random starts of best-response dynamics, of the genetic algorithm (not on the
     large data) and of the regressions is ``seeds``.
@@ -112,8 +112,8 @@ def replicate(
 def enumeration_row(game: NVOGame, seeds: Iterable[int], *, generations: int) -> dict[str, Any]:
     """Return the row of the paper's genetic algorithm, AE, with the seeds in parallel.
 
-    It is that of :func:`~pdpbook.experiments.replication.best_response_row`, with ``generations``
-    in place of ``sweeps``.
+    The row has the entries of :func:`~pdpbook.experiments.replication.best_response_row`, with
+    ``generations`` instead of ``sweeps``.
     """
     with ProcessPoolExecutor() as pool:
         runs = list(pool.map(partial(_evolved, game, generations), seeds))

@@ -48,8 +48,8 @@ def test_text_is_escaped() -> None:
         ({}, {}, "at least one column"),
         ({"a": []}, {}, "at least one row"),
         ({"a": [1], "b": [1, 2]}, {}, "equally long.*'b': 2"),
-        ({"a": [1]}, {"formats": {"c": ".1f"}}, "formats names no column: 'c'"),
-        ({"a": [1]}, {"bold": {"c": [True]}}, "bold names no column: 'c'"),
+        ({"a": [1]}, {"formats": {"c": ".1f"}}, "formats must name columns of \\['a'\\], got 'c'"),
+        ({"a": [1]}, {"bold": {"c": [True]}}, "bold must name columns of \\['a'\\], got 'c'"),
         ({"a": [0.5]}, {}, "'a' contains fractions and needs a format"),
     ],
 )

@@ -81,7 +81,7 @@ def test_a_cluster_without_workers_is_waited_for_as_long_as_dask_is_told():
         for call in (lambda: [*run_tasks(abs, [7], **of)], lambda: on_every_worker(abs, **of)):
             with (
                 pytest.raises(NoWorkerError) as caught,
-                pytest.warns(UserWarning, match="work: waits for a worker of"),
+                pytest.warns(UserWarning, match="work: waiting for a worker of"),
             ):
                 call()
             assert caught.value.__notes__[0].startswith("work: ")
@@ -93,7 +93,7 @@ def test_tasks_that_the_scheduler_gives_up_are_noticed(client):
     def give_up(done, total):
         client.cancel([distributed.Future(key, client) for key in client.futures])
 
-    with pytest.raises(ConnectionError, match="the scheduler has ended or given up the tasks"):
+    with pytest.raises(ConnectionError, match="the scheduler has ended or cancelled the tasks"):
         list(run_tasks(time.sleep, [0.1] * 9, client=client, progress=give_up))
 
 

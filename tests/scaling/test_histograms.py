@@ -164,7 +164,7 @@ def test_line_ends_inside_quotation_marks_are_told(client, tmp_path):
 def test_a_huge_csv_is_read_with_the_advice_to_convert_it(client, tmp_path, monkeypatch):
     (tmp_path / "a.csv").write_text("x\n1\n2\n")
     monkeypatch.setattr("pdpbook.scaling.histograms.LARGE_CSV", 5)
-    with pytest.warns(UserWarning, match=r"a\.csv has .* Converted to Parquet"):
+    with pytest.warns(UserWarning, match=r"a\.csv has .* Convert it to Parquet"):
         assert scan(tmp_path / "a.csv", {"x": (0, 3)}, client=client)["x"].records == 2
 
 

@@ -83,13 +83,13 @@ def test_everything_that_decides_is_in_the_fingerprint_and_is_named(plain, monke
     counted = replace(plain, histograms=replace(plain.histograms, rows=79))
     weights = replace(plain.columns[0], weights=plain.columns[0].weights[::-1])
     cases = [
-        (manifest(plain, key=bytes(32)), ["the key is another one"]),
+        (manifest(plain, key=bytes(32)), ["the key is different"]),
         (manifest(plain, draws=7), ["draws was 100 and is 7"]),
         (manifest(plain, draws=7, delta=0.5), ["delta was 1e-06 and is 0.5", "draws was 100 a.*"]),
         (manifest(plain, rows_per_file=11), ["rows_per_file was 10 and is 11"]),
-        (manifest(plan((41, 5, 30))), ["the data are others"]),
-        (manifest(counted), ["the data are others"]),
-        (manifest(replace(plain, columns=(weights,))), ["the data are others"]),
+        (manifest(plan((41, 5, 30))), ["the data are different"]),
+        (manifest(counted), ["the data are different"]),
+        (manifest(replace(plain, columns=(weights,))), ["the data are different"]),
     ]
     monkeypatch.setattr(module, "version", lambda name: "9")
     cases.append((manifest(plain), ["pdpbook was '.*' and is '9'"]))

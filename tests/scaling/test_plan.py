@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from pdpbook import Grid, best_response_dynamics, k_ary_randomised_response, kl_divergence
 from pdpbook.scaling.histograms import ColumnHistogram, Histograms
-from pdpbook.scaling.plan import safe_game, solve
+from pdpbook.scaling.plan import MULTIPLIERS, _safe_game, solve
 
 
 def histograms(*counts):
@@ -26,7 +26,7 @@ THREE = histograms([40, 0, 1, 30], [500, 3, 2, 1], [1, 1, 0, 0])
     st.floats(0.01, 5.0),
 )
 def test_the_safe_game_starts_with_everybody_private(counts, epsilon):
-    game = safe_game(counts, epsilon=epsilon)
+    game = _safe_game(np.array(counts), epsilon, MULTIPLIERS)
     assert game.evaluate(game.constant_profile(0)).private_records == sum(counts)
     assert game.scales[1] / game.scales[0] == pytest.approx(0.01)
 
@@ -41,13 +41,13 @@ def test_everybody_is_private_after_any_sweep(client, sweeps):
     report = found.report()
     assert report.index.tolist() == ["c0", "c1", "c2"]
     assert report["records"].tolist() == [71, 506, 2]
-    assert report["at rest"].tolist() == [each.converged for each in found.columns]
+    assert report["converged"].tolist() == [each.converged for each in found.columns]
     assert report["largest loss"].tolist() == [each.loss for each in found.columns]
 
 
 def test_the_distribution_is_the_output_of_the_game():
     found = solve(THREE, epsilon=1.0).columns[1]
-    game = safe_game([500, 3, 2, 1], epsilon=1.0)
+    game = _safe_game(np.array([500, 3, 2, 1]), 1.0, MULTIPLIERS)
     profile = best_response_dynamics(game, start=game.constant_profile(0)).profile
     weights = sum(
         int(count) * game.weights[v, k].astype(object) for (k, v), count in np.ndenumerate(profile)

@@ -139,7 +139,7 @@ def test_a_complete_release_is_checked_and_not_drawn_again(plan, written, monkey
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [({"draws": 40_000}, "draws was 30000 and is 40000"), ({"key": bytes(32)}, "the key is ano")],
+    [({"draws": 40_000}, "draws was 30000 and is 40000"), ({"key": bytes(32)}, "the key is diff")],
 )
 @pytest.mark.parametrize("state", ["is complete", "was begun"])
 def test_another_release_in_the_folder_is_refused(plan, request, change, said, state):
@@ -193,7 +193,7 @@ def test_strange_folders_are_refused(plan, written):
         release(plan, written, **SETTINGS)
     with pytest.raises(ReleaseError, match=r"must be empty or contain this release.*out"):
         release(plan, written.parent, **SETTINGS)
-    with pytest.raises(ReleaseError, match="json: cannot be made"):
+    with pytest.raises(ReleaseError, match="json: cannot be created"):
         release(plan, written / "_manifest.json", **SETTINGS)
 
 

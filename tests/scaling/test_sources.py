@@ -60,7 +60,7 @@ def test_a_table_whose_files_keep_deleted_rows_is_refused(tmp_path):
         (folder / "a.parquet").touch()
         for source in (folder.parent, folder / "*.parquet"):
             with pytest.raises(
-                SourceError, match=f"{log} says which rows of its files still count"
+                SourceError, match=f"{log} determines which rows of its files are still valid"
             ):
                 sources.find_files(source)
 

@@ -404,7 +404,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         | dict(delta=0.0, publish="value", bins=4, outside="clip", name="age", whole=False, seed=1)
         | dict(reruns=2, progress=False, quantiles=None, neighbours="replacement")
     ),
-    "safe_game": lambda: dict(counts=array([4, 0, 1]), epsilon=1.0, multipliers=(1.0, 0.1)),
     "safe_randomiser": lambda: (
         dict(noisy=array([9, 40]), lower=array([3, 30]), epsilon=1.0, actions="blur")
         | dict(histogram_epsilon=0.5, at_least=3)
