@@ -66,7 +66,7 @@ def halves(answer, rng):
     [
         (lambda numbers: [x / 2 for x in numbers], "right."),
         (lambda numbers: [2.0] * len(numbers), "3 entries are wrong"),
-        (lambda numbers: numbers.clear(), "changed what it was given. Work on a copy."),
+        (lambda numbers: numbers.clear(), "changed its arguments. Work on a copy."),
         (lambda numbers: len(numbers) and None, "([4]) returned None: is a `return` missing?"),
         (lambda numbers: 1 / 0, "([4]) raised ZeroDivisionError: division by zero."),
         (lambda numbers: {1: 2}, "It is a dict, and numbers of shape (1,) were expected."),
@@ -88,7 +88,7 @@ def test_a_stronger_hint_is_offered_and_given():
     exercise("a-chapter/halves")(halves)
     assert check("a-chapter/halves", lambda numbers: numbers).message == (
         "your function([4]) returned [4]. 1 of 1 entries are wrong, the first at [0]. Divide. "
-        "check(..., hint=2) says more."
+        "check(..., hint=2) gives a stronger hint."
     )
     assert check("a-chapter/halves", lambda numbers: numbers, hint=2).message.endswith("By two.")
 
@@ -112,7 +112,7 @@ def test_what_the_package_already_has_is_refused_but_not_inside_of_other_functio
     name = "replication/misfit"
     from pdpbook.experiments.settings_search import misfit
 
-    assert "misfit is what this exercise asks you to write" in check(name, misfit).message
+    assert "misfit is what this exercise asks you to write yourself" in check(name, misfit).message
     assert "asks you to write" in check(name, lambda *given: misfit(*given)).message
 
 
