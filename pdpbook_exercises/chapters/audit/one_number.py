@@ -25,14 +25,16 @@ def draws_of_others(answer, rng):
             "The record's own row is 1 there. What does the ratio form of pDP ask of the average "
             "of the others?",
             {
-                "That is the number with the record in the data. And without it?": right
-                * exp(epsilon),
+                "That is the number with the record in the data. And without it?": (
+                    right * exp(epsilon)
+                ),
                 "Without the record n - 1 records are left, and their mean counts.": (
                     right * (n - 1) / n
                 ),
                 "That is the record's own share of the draws.": m / n,
-                "R is not n times exp(ε) - 1. At ε = 0 all rows must be equal.": m
-                / (n * expm1(epsilon)),
+                "R is not n times exp(ε) - 1. At ε = 0 all rows must be equal.": (
+                    m / (n * expm1(epsilon))
+                ),
                 "The formula is right, but exp(ε) - 1 loses digits for tiny ε. NumPy and math "
                 "have a function that avoids this.": m / (1 + n * (exp(epsilon) - 1)),
             },
@@ -65,8 +67,9 @@ def public_weights(answer, rng):
             "Write down a column of the table: its entry on the diagonal and its other entries. "
             "What does the theorem on fixed local randomisers ask of their ratio?",
             {
-                "That is enough for the column with the largest weight. Is it for the others?": 1
-                / (1 + n * growth * w.max()),
+                "That is enough for the column with the largest weight. Is it for the others?": (
+                    1 / (1 + n * growth * w.max())
+                ),
                 "That is the λ of k-ary randomised response. What is the ratio in the column of a "
                 "bin with a small weight?": 1 / (1 + n * growth / len(w)),
                 "A record that is replaced may be released as its own bin. What is the entry on "
@@ -109,8 +112,9 @@ def replacement(answer, rng):
             np.ptp(logs, axis=1).max(),  # over all values of the last record
             hint,
             {
-                "That only bounds it: use that the n - 1 others stay throughout.": 2
-                * log1p((ratio - 1) / n),
+                "That only bounds it: use that the n - 1 others stay throughout.": (
+                    2 * log1p((ratio - 1) / n)
+                ),
                 "That is the loss of a record that is certain to be drawn.": log(ratio),
                 "How many records contribute to the smaller of the two sums at x?": (
                     log1p((ratio - 1) / (n - 1))

@@ -41,9 +41,8 @@ def again(answer, rng):
         assert_equal(
             answer(public, size, n, level),
             accepted.argmax(),
-            "Mark all people of the bin, public people and c private people, and draw the n "
-            "private people from all. Is the probability of at most c marked people above the "
-            "level?",
+            "Mark the public people and the c private people of the bin, and draw the n private "
+            "people from all. Is the probability of at most c marked people above the level?",
         )
 
 

@@ -58,7 +58,7 @@ ANSWERS = {
         (lambda *case: worst_records(*case, math.floor), "Too few: with so many records"),
         (lambda *case: 1 + worst_records(*case), "one record fewer is enough"),
         (lambda *case: worst_records(*case, float), "is a whole number"),
-        (lambda *case: 1, "There are at least two records."),
+        (lambda *case: 1, "The table has at least two records."),
     ),
     "errors": Answers(
         [lambda *case: np.array([released(*case), drawn(*case)])],

@@ -86,7 +86,7 @@ ANSWERS = {
         [lambda p: np.array(whole_weights(p), dtype=object)],
         (lambda p: (p * 2.0**64).tolist(), "Not all weights are integers"),
         (lambda p: [2**64], "one weight >= 0 for each bin"),
-        (lambda p: [int(each * 2**64) for each in p], "The weights miss 2**64 by -512"),
+        (lambda p: [int(each * 2**64) for each in p], "The sum misses 2**64 by -512"),
         (lambda p: [2**64 - p.size + 1] + [1] * (p.size - 1), "far from 2**64 times its"),
     ),
     "fingerprint": Answers(

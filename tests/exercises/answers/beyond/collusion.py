@@ -35,7 +35,7 @@ ANSWERS = {
     ),
     "whole-numbers": Answers(
         [from_transform],
-        (lambda a, b: 0.5, "With it the noisier copy has a noise of variance"),
+        (lambda a, b: 0.5, "With this probability the noise of the noisier copy"),
         (lambda a, b: 1.0, "It must be a probability"),
     ),
     "uniform-noise": Answers(
