@@ -39,7 +39,7 @@ def says(given, right, **options):
         ([2.0], 2.0, "Its shape is (1,), and one number was expected."),
         ([1.0, 2.0], [1.0, 2.0, 3.0], "Its shape is (2,), and the shape (3,) was expected."),
         ([1.0, 5.0, 9.0], [1.0, 2.0, 9.5], "2 of 3 entries are wrong, the first at [1]."),
-        ([0.5, 0.2], [0.5, 0.5], "It should sum to 1, and sums to 0.7."),
+        ([0.5, 0.2], [0.5, 0.5], "It should sum to 1, but sums to 0.7."),
         ([[0.5, 0.4]], [[0.5, 0.5]], "Each row should sum to 1."),
         ("much", 2.0, "It is a str, and a number was expected."),
         ([[1], [1, 2]], [1.0, 2.0], "It is a list, and numbers of shape (2,) were expected."),
@@ -136,9 +136,9 @@ def test_own_numbers_depend_on_the_letters_of_a_name_alone():
 def test_what_is_no_exercise_and_no_name_is_refused():
     with pytest.raises(KeyError, match="there is no exercise 'nvo-game/none'; the chapter has"):
         check("nvo-game/none", 1)
-    with pytest.raises(ValueError, match="name must be an exercise with numbers of one's own"):
+    with pytest.raises(ValueError, match="name must be an exercise with each student's own"):
         own("nvo-game/payoff", "Ada")
-    with pytest.raises(ValueError, match="me must have a letter"):
+    with pytest.raises(ValueError, match="me must contain a letter"):
         own("exact-optimum/anarchy", " - ")
-    with pytest.raises(TypeError, match="me must be the name of a student as text"):
+    with pytest.raises(TypeError, match="me must be the name of a student as a string"):
         own("exact-optimum/anarchy", 7)
