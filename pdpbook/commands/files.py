@@ -394,7 +394,7 @@ class TableFile:
             if canonical(cell) == self._names[place] and self.header and not self.is_parquet:
                 hint = "; remove this line, which repeats the names of the columns"
         got = f"got {str(cell)!r} in {self.place(int(wrong[0]))}{hint}"
-        return self._refused(place, f"contain only numbers{asked}, {got}")
+        return self._refused(place, f"contain numbers only{asked}, {got}")
 
     def _cell_hint(self, cell: str, where: int, alone: bool) -> str:
         """Return what the signs in a cell suggest; ``alone`` if no other text is in the column."""

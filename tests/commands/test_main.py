@@ -293,7 +293,7 @@ def test_no_output_is_the_data_the_record_or_a_statement(wine: Path, capsys: Cap
 def test_nothing_is_replaced_that_the_command_has_not_made(wine: Path, capsys: Capture) -> None:
     diary = wine.with_name("diary.html")
     diary.write_text("Dear diary", encoding="utf-8")
-    message = f"{diary} is there already and is not a report"
+    message = f"{diary} already exists and is not a report"
     refused(capsys, message, "report", wine, *OPTIONS, "--output", diary)
     assert run("release", wine, *OPTIONS, "--output", diary, "--again") == 0
     assert diary.read_text(encoding="utf-8") == "Dear diary"
@@ -392,7 +392,10 @@ def test_an_audit_on_the_command_line_is_that_of_python(tmp_path: Path, capsys: 
         ("{", "queries must be JSON"),
         ('{"package": "pdpbook 1"}', "got a statement of pdpbook release"),
         ('["count"]', "queries must be a list of objects"),
-        ('[{"statistic": "count", "scale": 1}, {"statistic": "sum"}]', "got in number 2: column"),
+        (
+            '[{"statistic": "count", "scale": 1}, {"statistic": "sum"}]',
+            "got an error in number 2: column",
+        ),
         ('[{"statistic": "count", "scale": 1, "where": "area"}]', "must contain only true and"),
     ):
         described.write_text(text, encoding="utf-8")
