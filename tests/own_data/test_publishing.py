@@ -278,7 +278,7 @@ def test_a_kill_at_any_point_leaves_what_has_been_drawn_in_the_record(
     assert process.exitcode == -signal.SIGKILL
     assert names(path.parent) == {*[record.name, statement_path(path).name, path.name][:left]}
     if left:
-        there = "" if left == 3 else r" \(it is not there: .*; what has been drawn counts .*\)"
+        there = "" if left == 3 else r" \(the file is missing: .*; drawn values count .*\)"
         with pytest.raises(FileExistsError, match=f"to {re.escape(str(path))}{there}, at ε = 1 in"):
             made().write(path, record=record)
     second = made().write(path, record=record, again=bool(left))

@@ -32,7 +32,7 @@ def reply(answer, rng):
     for game in games + [drawn_game(rng, records=8) for _ in range(3)]:
         for profile, k, v in _groups(game, 10):
             chosen, best = answer(game, profile, k, v), v
-            assert chosen in range(game.actions), f"That is not one of {game.actions} actions."
+            assert chosen in range(game.actions), f"That is not one of the {game.actions} actions."
             chosen = int(chosen)
             options = [game.evaluate(after_move(profile, k, v, w)) for w in range(game.actions)]
             pairs = [(option.private_records, -option.divergence) for option in options]
