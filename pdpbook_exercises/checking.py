@@ -1,16 +1,16 @@
 """Checks that explain what is wrong with an answer.
 
-A check is a function with assertions that has the name of its exercise.  It calls the answer and
-compares the result::
+A check is a function with assertions, registered under the name of its exercise.  It calls the
+answer and compares the result::
 
     @exercise("differential-privacy/margin")
     def margin(answer, rng):
         for s, m, c in [(1, 10, 0.05), (50, 20, 0.3), *rng.uniform(0.1, 0.9, (3, 3))]:
             assert_close(answer(s, m, c), s * log(1 / c) / m, "How often does noise leave (-m, m)?")
 
-The call ``check(name, answer)`` runs it.  The message consists of the last call of the answer and
-the first failed assertion.  The generator ``rng`` draws further cases: the page shows those of seed
-0, and a hidden test uses another seed.  The checks of a chapter are in
+The call ``check(name, answer)`` runs it.  The message reports the last call of the answer and the
+first assertion that failed.  The generator ``rng`` draws further cases: the check on the page uses
+seed 0, and a hidden test uses another seed.  The checks of a chapter are in
 ``chapters/<part>/<chapter>.py``.
 """
 
@@ -36,9 +36,9 @@ from pdpbook_exercises import chapters
 
 __all__ = ["READER", "Result", "assert_close", "assert_equal", "check", "exercise", "own"]
 
-READER = "reader"  #: the name of a student with the numbers of the chapter
-STUB = "still the stub. Replace the dots by your answer."
-LONGEST = 160  #: characters of a value that is shown
+READER = "reader"  #: the name of the student who gets the numbers of the chapter
+STUB = "this is still the stub. Replace the dots by your answer."
+LONGEST = 160  #: the largest number of characters shown of a value
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,10 @@ def exercise(name, *, mine=None, refused=()):
     name : str
         ``"chapter/exercise"``.
     mine : callable, optional
-        Draws a student's own numbers from a random generator, and returns the chapter's numbers
-        for None.  The check gets these numbers instead of a generator.
+        Function that draws a student's own numbers from a random generator, or returns the
+        chapter's numbers if it gets None.  The check gets these numbers instead of a generator.
     refused : sequence of str
-        Functions and methods of the package that students are asked to write.
+        Functions and methods of the package that students have to write and an answer must not use.
 
     Examples
     --------
@@ -85,14 +85,14 @@ def exercise(name, *, mine=None, refused=()):
 
 @dataclass(frozen=True)
 class Result:
-    """The verdict on one answer, true in a boolean context if and only if the answer is right."""
+    """The verdict on one answer, true in a boolean context exactly if the answer is right."""
 
     name: str
     right: bool
     message: str
 
     def __bool__(self) -> bool:
-        """Whether the answer is right."""
+        """Return whether the answer is right."""
         return self.right
 
     def __repr__(self) -> str:
@@ -105,7 +105,7 @@ class Result:
 
 
 def check(name: str, answer: Any, *, me: str = READER, hint: int = 1, seed: int = 0) -> Result:
-    """Return whether an answer is right, or what is wrong with it; a wrong answer does not raise.
+    """Return whether an answer is right, and what is wrong with it; a wrong answer raises no error.
 
     Parameters
     ----------
@@ -114,23 +114,23 @@ def check(name: str, answer: Any, *, me: str = READER, hint: int = 1, seed: int 
     answer : object
         The student's function or value.
     me : str
-        Name of the student, if each has their own numbers (:func:`own`).
+        Name of the student, if every student has their own numbers (:func:`own`).
     hint : int
-        2 for a stronger hint, if there is one.
+        2 for the stronger hint, if the exercise has one.
     seed : int
-        Seed of the drawn cases.
+        Seed of the random cases.
 
     Raises
     ------
     KeyError
         If there is no such exercise.
     RuntimeError
-        If Python runs with ``-O``, which leaves assertions out.
+        If Python runs with ``-O``, which removes assertions.
 
     Examples
     --------
     >>> check("dp-versus-pdp/records-needed", ...)
-    ✗ dp-versus-pdp/records-needed: still the stub. Replace the dots by your answer.
+    ✗ dp-versus-pdp/records-needed: this is still the stub. Replace the dots by your answer.
     """
     if not __debug__:
         raise RuntimeError("the checks are assertions: run Python without -O")
@@ -139,17 +139,17 @@ def check(name: str, answer: Any, *, me: str = READER, hint: int = 1, seed: int 
     if _is_stub(answer):
         return Result(name, False, STUB)
     if taken := [each for each in found.refused if each in _names(answer)]:
-        return Result(name, False, f"{taken[0]} is what this exercise asks you to write.")
+        return Result(name, False, f"{taken[0]} is what this exercise asks you to write yourself.")
     calls = _Calls(answer)
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # nbgrader gives no points to a cell that warns
+            warnings.simplefilter("ignore")  # nbgrader gives no points if a cell warns
             found.function(calls if callable(answer) else answer, given)
     except NotImplementedError:
         return Result(name, False, STUB)
     except AssertionError as wrong:
         said = [calls.last, *(part for part in wrong.args[:hint] if part)]
-        said += ["check(..., hint=2) says more."] if any(wrong.args[hint:]) else []
+        said += ["check(..., hint=2) gives a stronger hint."] if any(wrong.args[hint:]) else []
         return Result(name, False, " ".join(said))
     except Exception as error:  # the result cannot be compared
         raised = f"Comparing it raised {type(error).__name__}: {error}."
@@ -158,15 +158,15 @@ def check(name: str, answer: Any, *, me: str = READER, hint: int = 1, seed: int 
 
 
 def own(name: str, me: str) -> Any:
-    """Return the numbers of a student in an exercise in which each has their own.
+    """Return the numbers of a student in an exercise in which every student has their own.
 
     Parameters
     ----------
     name : str
         ``"chapter/exercise"``.
     me : str
-        Name of the student.  Capital letters, accents, blanks and the order of the letters do not
-        matter.  For ``"reader"``, the numbers are those of the chapter.
+        Name of the student.  Capital letters, accents, spaces and the order of the letters do not
+        matter.  The name ``"reader"`` gives the numbers of the chapter.
 
     Raises
     ------
@@ -182,12 +182,12 @@ def own(name: str, me: str) -> Any:
     """
     mine = _find(name).mine
     if mine is None:
-        raise ValueError(f"name must be an exercise with numbers of one's own, got {name!r}")
+        raise ValueError(f"name must be an exercise with each student's own numbers, got {name!r}")
     if not isinstance(me, str):
-        raise TypeError(f"me must be the name of a student as text, got a {type(me).__name__}")
+        raise TypeError(f"me must be the name of a student as a string, got a {type(me).__name__}")
     letters = "".join(sorted(filter(str.isalnum, unicodedata.normalize("NFKD", me).casefold())))
     if not letters:
-        raise ValueError(f"me must have a letter or a digit, got {me!r}")
+        raise ValueError(f"me must contain a letter or a digit, got {me!r}")
     if letters == "".join(sorted(READER)):
         return mine(None)
     digest = hashlib.sha256(json.dumps([name, letters]).encode()).digest()
@@ -195,7 +195,7 @@ def own(name: str, me: str) -> Any:
 
 
 def assert_close(given, right, hint, mistakes=None, *, more="", rtol=1e-6, atol=1e-9):
-    """Assert that numbers are right; otherwise name a known mistake or the kind of error.
+    """Assert that numbers are right; the message names a known mistake or the kind of error.
 
     Parameters
     ----------
@@ -204,11 +204,11 @@ def assert_close(given, right, hint, mistakes=None, *, more="", rtol=1e-6, atol=
     right : float or array_like
         The correct result.
     hint : str
-        A hint after a wrong answer.  It must not contain the solution.
+        The hint that follows a wrong answer; it must not contain the solution.
     mistakes : dict from str to float or array_like, optional
-        The results of known mistakes, each with a hint that replaces the general one.
+        Hints for known mistakes, which replace the general hint, and the results of the mistakes.
     more : str
-        A stronger hint, for ``check(..., hint=2)``.
+        The stronger hint, for ``check(..., hint=2)``.
     rtol, atol : float
         Relative and absolute tolerance.
     """
@@ -221,7 +221,7 @@ def assert_close(given, right, hint, mistakes=None, *, more="", rtol=1e-6, atol=
     try:
         numbers = np.asarray(given, dtype=float)
         if np.asarray(given).dtype.kind in "SU":
-            raise TypeError("a text is no number, even if it shows one")
+            raise TypeError("a string is not a number, even if it contains digits")
     except (TypeError, ValueError):
         wanted = f"numbers of shape {right.shape} were" if right.ndim else "a number was"
         said = f"It is a {type(given).__name__}, and {wanted} expected. {hint}"
@@ -244,7 +244,7 @@ def _kind(given, right, agree):
     if given.shape != right.shape:
         kind = f"the shape {right.shape}" if right.ndim else "one number"
         return f"Its shape is {given.shape}, and {kind} was expected."
-    said = "Some of it is" if given.ndim else "It is"
+    said = "At least one entry is" if given.ndim else "It is"
     if np.isnan(given).any() and not np.isnan(right).any():
         return f"{said} not a number (nan)."
     if np.isinf(given).any() and not np.isinf(right).any():
@@ -257,7 +257,7 @@ def _kind(given, right, agree):
         return f"{said} negative."
     if right.ndim and np.allclose(right.sum(axis=-1), 1) and (right >= 0).all():
         if right.ndim == 1 and not math.isclose(given.sum(), 1, abs_tol=1e-6):
-            return f"It should sum to 1, and sums to {given.sum():.4g}."
+            return f"It should sum to 1, but sums to {given.sum():.4g}."
         if right.ndim == 2 and not np.allclose(given.sum(axis=1), 1, atol=1e-6):
             return "Each row should sum to 1."
     if right.ndim:
@@ -270,7 +270,7 @@ def _kind(given, right, agree):
 
 
 class _Calls:
-    """A wrapper that calls an answer with copies of the arguments, and stores the last call."""
+    """A wrapper that calls an answer with copies of the arguments and stores the last call."""
 
     def __init__(self, answer):
         self.answer = answer
@@ -288,7 +288,7 @@ class _Calls:
             self.last += f" raised {type(error).__name__}: {error}."
             raise AssertionError from error
         if not _same(given, arguments):
-            raise AssertionError("changed what it was given. Work on a copy.")
+            raise AssertionError("changed its arguments. Work on a copy.")
         if returned is None:
             self.last += " returned None: is a `return` missing?"
             raise AssertionError
@@ -317,7 +317,7 @@ def show(value: Any) -> str:
     """
     try:
         text = " ".join(_in_words(value).split())
-    except Exception:  # its repr raises, or is too deeply nested
+    except Exception:  # its repr raises an error, or it is nested too deeply
         text = f"a value of type {type(value).__name__} that cannot be shown"
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
@@ -342,7 +342,7 @@ def _in_words(value):
 
 
 def _is_stub(answer):
-    """Return whether an answer is the dots, or a function that does nothing."""
+    """Return whether an answer is still the dots, or a function that does nothing."""
     if answer is None or answer is ...:
         return True
     code = getattr(answer, "__code__", None)
@@ -368,7 +368,7 @@ def _names(answer):
 
 
 def _find(name):
-    """Return a check, and import the module of its chapter."""
+    """Return a check, after importing the module of its chapter."""
     if name not in CHECKS:
         chapter = name.partition("/")[0].replace("-", "_")
         for part in sorted(Path(chapters.__path__[0]).iterdir()):

@@ -2,8 +2,8 @@ r"""The predictions of the book as a question bank for Moodle, with a category f
 
     python -m pdpbook_exercises.quiz _build/notebooks predictions.xml
 
-reads the notebooks of the built book, so every number in a question is computed by the book.
-Moodle shows the reason for the chosen answer as feedback.  Formulas are between ``\(`` and ``\)``,
+reads the notebooks of the built book, where every number of a question has been computed.  Moodle
+shows the reason given for the chosen answer as feedback.  Formulas are between ``\(`` and ``\)``,
 for Moodle's MathJax filter, and links are plain text.
 """
 
@@ -30,7 +30,7 @@ Choice = tuple[str, str, str]  #: the verdict (``Right`` or ``Not so``), the tex
 
 
 class _Renderer(IPythonRenderer):
-    """A renderer of HTML with Moodle's delimiters of formulas."""
+    """A renderer of HTML that uses Moodle's delimiters for formulas."""
 
     def inline_math(self, body: str) -> str:
         return str(self.text(rf"\({body}\)"))
@@ -49,14 +49,14 @@ def predictions(notebook: NotebookNode) -> Iterator[tuple[str, list[Choice]]]:
     Raises
     ------
     ValueError
-        If a question does not have exactly one right answer among several.
+        If a question does not have several answers, exactly one of them right.
     """
     asked = ""
     for cell in notebook.cells:
         if asked and "answer" in cell.metadata.get("tags", []):
             choices = CHOICE.findall(cell.source)
             if len(choices) < 2 or sum(verdict == "Right" for verdict, _, _ in choices) != 1:
-                raise ValueError(f"{asked!r} has no single right answer among several")
+                raise ValueError(f"{asked!r} must have several answers, exactly one of them right")
             yield asked, choices
             asked = ""
         if cell.cell_type == "markdown" and OPENING in cell.source:
@@ -102,7 +102,7 @@ def main() -> None:
     given = parser.parse_args()
     text, count = bank(given.notebooks)
     if not count:
-        parser.error(f"{given.notebooks} holds no notebook with a prediction: make notebooks first")
+        parser.error(f"{given.notebooks} has no notebook of predictions: run make notebooks")
     given.file.write_text(text, encoding="utf-8")
     print(f"{count} questions are in {given.file}: import them as Moodle XML")
 

@@ -1,12 +1,12 @@
-"""A sheet of exercises for nbgrader, or for Otter Assign, from a page of the book.
+"""A sheet of exercises for nbgrader or Otter Assign, made from a page of the book.
 
     python -m pdpbook_exercises.sheet book/per_instance/dp-versus-pdp.md my-course/source/week1
 
 reads the page and its page of solutions and writes one notebook with the assignments of the page.
-An assignment has a question and, as required, a cell for the proof, a stub of the code with its
-solution, and two tests.  The first test is the check of the page.  The second is the same check
-with a random seed; ``nbgrader generate_assignment`` and ``otter assign`` remove it from the
-students' version.  Nothing is executed, and the book need not be built.
+An assignment has a question and, as needed, a cell for the proof and a stub of the code with its
+solution and two tests.  The first test is the check of the page.  The second test is the same check
+with a random seed; ``nbgrader generate_assignment`` and ``otter assign`` remove this test from the
+students' version.  No code is executed, and the book need not be built.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ CITED = re.compile(r"([a-z]+)(\d{4})\w*")
 CHECK = re.compile(r'check\(\s*"([^"]+)",\s*(\w+)')
 MINUTES = 5  #: minutes of work per point
 
-Exercise = dict[str, str]  #: the options, title, text, stub, check, code and words of an exercise
+Exercise = dict[str, str]  #: the parts of an exercise and its solution by name
 
 
 class SheetError(ValueError):
@@ -52,14 +52,14 @@ def make_sheet(page: Path, levels: Sequence[str], *, otter: bool = False) -> Not
     page : Path
         A chapter, in the folder ``book`` of a clone.
     levels : sequence of str
-        Levels of the exercises to include, from :data:`LEVELS`.
+        The levels of the exercises to include, from :data:`LEVELS`.
     otter : bool
         Whether the sheet is for Otter Assign instead of nbgrader.
 
     Raises
     ------
     SheetError
-        If the page has no such assignment, or one of them lacks a part.
+        If the page has no such assignment, or if an assignment lacks a part.
     """
     page = page.resolve()
     book = next((each for each in page.parents if each.name == "book"), None)
@@ -109,14 +109,14 @@ def _titles(book: Path) -> dict[str, str]:
 
 
 def _macros(book: Path) -> str:
-    """Return the book's macros as definitions in TeX."""
+    """Return the book's macros as TeX definitions."""
     config = yaml.safe_load((book.parent / "_config.yml").read_text(encoding="utf-8"))
     macros = config["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
     return "".join(f"\\newcommand{{\\{name}}}{{{tex}}}" for name, tex in macros.items())
 
 
 def _plain(text: str, titles: Mapping[str, str]) -> str:
-    """Return Markdown without roles and links into the book; a reference becomes its title."""
+    """Return Markdown without roles and links into the book; references become titles."""
 
     def named(said: str | None, label: str) -> str:
         if said or label in titles:
@@ -136,7 +136,7 @@ def _setup(page: str) -> str:
 
 
 def _exercises(page: str) -> Iterator[Exercise]:
-    """Yield the exercises of a page, each with its options, text, stub and check."""
+    """Yield the exercises of a page, with their options, texts, stubs and checks."""
     found: list[Exercise] = []
     for _, kind, title, body in BLOCK.findall(page):
         if kind == "exercise":
@@ -152,7 +152,7 @@ def _exercises(page: str) -> Iterator[Exercise]:
 
 
 def _solution(page: str, label: str) -> dict[str, str]:
-    """Return the code and the text of one solution from a page of solutions."""
+    """Return the code and the text of a solution from a page of solutions."""
     imports = [
         line
         for line in _setup(page).splitlines()
@@ -177,13 +177,13 @@ def _names(line: str) -> set[str]:
 
 
 def _needed(each: Exercise) -> list[str]:
-    """Return the parts that an exercise of its kind has."""
+    """Return the parts that an exercise of this kind must have."""
     proof, code = "proof" in each["kind"], "code" in each["kind"]
     return ["text", *["words"] * proof, *["stub", "check", "code"] * code]
 
 
 def _points(each: Exercise) -> tuple[float, float]:
-    """Return the points for the proof and for the code, half each if both are required."""
+    """Return the points for the proof and for the code: half for each if both are required."""
     points = max(2, -(-int(each["minutes"]) // MINUTES))
     if each["kind"] == "proof":
         return points, 0
@@ -225,7 +225,7 @@ def _for_nbgrader(each: Exercise, seed: int) -> Iterator[NotebookNode]:
             f"result = {test}\nprint(result)\nassert result" for test in _tests(each, seed)
         )
         hidden = (
-            f"# the same with other numbers\n### BEGIN HIDDEN TESTS\n{hidden}\n### END HIDDEN TESTS"
+            f"# with other random numbers\n### BEGIN HIDDEN TESTS\n{hidden}\n### END HIDDEN TESTS"
         )
         graded = {"grade": True, "locked": True, "points": code / 2}
         yield _cell(new_code_cell, seen, f"{name}-check", **graded)
@@ -233,7 +233,7 @@ def _for_nbgrader(each: Exercise, seed: int) -> Iterator[NotebookNode]:
 
 
 def _for_otter(each: Exercise, seed: int) -> Iterator[NotebookNode]:
-    """Yield the same for Otter Assign, which reads its settings from raw cells."""
+    """Yield the cells of an exercise for Otter Assign, which reads its settings from raw cells."""
     name, (proof, code) = each["label"].removeprefix("ex-"), _points(each)
     text = f"## {each['title']}\n\n{each['text']}"
     if proof:
@@ -250,7 +250,7 @@ def _for_otter(each: Exercise, seed: int) -> Iterator[NotebookNode]:
     if code:
         given = CHECK.search(each["check"])
         if given is None:
-            raise SheetError(f"{each['label']}: this does not check a variable: {each['check']}")
+            raise SheetError(f"{each['label']}: the check names no variable: {each['check']}")
         names = [given[2], *(["me"] if "me=me" in each["check"] else [])]
         seen, hidden = (
             f"def {title}({', '.join(names)}):\n    from pdpbook_exercises import check\n"
@@ -275,11 +275,10 @@ def main() -> None:
     """Write the sheet of a page."""
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("page", type=Path, help="a chapter, such as book/foundations/why-noise.md")
-    parser.add_argument("folder", type=Path, help="folder of the notebook; created if needed")
-    parser.add_argument(
-        "--level", action="append", choices=LEVELS, help="may be repeated; all but open if left out"
-    )
-    parser.add_argument("--otter", action="store_true", help="for Otter Assign, not for nbgrader")
+    parser.add_argument("folder", type=Path, help="folder for the notebook; created if necessary")
+    said = "level to include; may be repeated; all levels but open by default"
+    parser.add_argument("--level", action="append", choices=LEVELS, help=said)
+    parser.add_argument("--otter", action="store_true", help="write for Otter Assign, not nbgrader")
     given = parser.parse_args()
     target = given.folder / f"{given.page.stem}.ipynb"
     if target.exists():

@@ -1,7 +1,7 @@
 r"""The total privacy cost of many draws under the same noise.
 
 Let a record be ε-pDP under one draw, with the others' noise fixed.  The likelihood ratio
-:math:`L = P/P_{-i}` of a draw lies in :math:`[A, B]` with :math:`B = e^\varepsilon` and
+:math:`L = P/P_{-i}` of a draw is in :math:`[A, B]` with :math:`B = e^\varepsilon` and
 :math:`A = \max(1-\frac1n, e^{-\varepsilon})`, because adding one record to n - 1 others cannot
 reduce the probability of an output by more than the factor :math:`1-\frac1n`.  Two Bernoulli
 distributions *dominate* all pairs with such a ratio: with success probability
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RecordProfile", "draws_epsilon", "record_profile"]
 
-MOST_DRAWS = 10**6  #: in a record's profile; the convolution of more would not fit in memory
+MOST_DRAWS = 10**6  #: in a record's profile; the convolution of more draws would not fit in memory
 MOST_POINTS = 2**21  #: of the grid for the losses of one draw
 MARGIN = 1e-9  #: every probability is raised by this factor, which is above all rounding errors
 
@@ -59,7 +59,7 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
     draws : int
         Number m of independent draws under the same noise, from 1 to 10⁹.
     delta : float
-        The δ in [0, 1).  At δ = 0 the total is :math:`m\varepsilon`, by basic composition.
+        The δ in [0, 1).  For δ = 0 the total is :math:`m\varepsilon`, by basic composition.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
     delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     most = draws * epsilon
     if not math.isfinite(most):
-        raise _validate.fail("epsilon", "so small that draws * epsilon is finite", epsilon)
+        raise _validate.fail("epsilon", "small enough that draws * epsilon is finite", epsilon)
     if delta == 0.0:
         return most
     rare = min(-math.log1p(-1.0 / n), epsilon)  # the loss of a failure is -rare
@@ -159,7 +159,7 @@ def _likely_successes(
 
 @dataclass(frozen=True)
 class RecordProfile:
-    """The privacy profile of one record under several draws, as :func:`record_profile` returns it.
+    """The privacy profile of one record under several draws, as returned by :func:`record_profile`.
 
     Parameters
     ----------
@@ -180,8 +180,8 @@ class RecordProfile:
     def epsilon(self, delta: float) -> float:
         """Return the total ε of all draws at a δ, which is 0 or from 1e-12 to 1.
 
-        Below 1e-12, the rounding of the convolution would matter.  At δ = 0 the total is
-        draws × loss, basic composition.
+        Below 1e-12, the rounding of the convolution would matter.  At δ = 0 the total is draws ×
+        loss, by basic composition.
         """
         most = self.draws * self.loss
         if isinstance(delta, (int, float)) and delta == 0:

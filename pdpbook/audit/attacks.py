@@ -34,14 +34,14 @@ from pdpbook._repr import short_repr
 
 __all__ = ["Attack", "optimal_attack"]
 
-MOST_DRAWS = 10**6  #: in an attack; the sums of more would not fit in memory
+MOST_DRAWS = 10**6  #: in an attack; the sums of more draws would not fit in memory
 MOST_POINTS = 2**21  #: of the grid for the scores of one draw
 TAIL = 1e-14  #: probability of either tail outside the range of the sums
 
 
 @dataclass(frozen=True, eq=False)
 class Attack:
-    r"""The optimal test for a record on several draws, as :func:`optimal_attack` returns it.
+    r"""The optimal test for a record on several draws, as returned by :func:`optimal_attack`.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ def optimal_attack(
     ----------
     present, absent : array_like, shape (K,)
         Distribution of one draw with the record and without it.  For the end-to-end attack, the
-        second comes from a rerun of the whole pipeline.
+        second distribution comes from a rerun of the whole pipeline.
     draws : int
         Number of independent draws, from 1 to 10⁶.
     step : float, optional

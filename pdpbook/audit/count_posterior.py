@@ -12,7 +12,7 @@ is, and their order plays no role.
   post-processing and costs no privacy.
 - *Public counts* a of other people: if :math:`a\sim\mathrm{Poisson}(\theta)` and θ is exponential
   with mean m, then a is geometric.  Given a, θ has a gamma distribution, and c, which is Poisson
-  with mean ρθ, has a negative binomial one.
+  with mean ρθ, has a negative binomial distribution.
 
 The posterior mean, divided by its sum, is the best single guess of the distribution: if n is known,
 no other vector has a smaller expected divergence from the truth.
@@ -38,7 +38,7 @@ __all__ = [
     "posterior_from_public",
 ]
 
-#: Noise beyond this multiple of its mean size has a probability below 1e-17.
+#: The probability of noise beyond this multiple of its mean size is below 1e-17.
 _REACH = 40.0
 #: Width of a cell of counts, as a share of the mean size of the noise; rounded up.
 _CELL = 0.05
@@ -144,7 +144,7 @@ def posterior_from_noise(noisy: ArrayLike, *, epsilon: float) -> CountPosterior:
 
 
 def posterior_from_public(public: ArrayLike, n: int) -> CountPosterior:
-    """Return the posterior distribution of n people's histogram given other people's public one.
+    """Return the posterior of n people's histogram given the public histogram of others.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def posterior_from_public(public: ArrayLike, n: int) -> CountPosterior:
     posterior, size, chance = _predictive(counts, n)
     levels = (np.arange(16) + 0.5) / 16
     drawn = np.asarray(nbinom.ppf(levels, size[:, None, None], chance[:, None]))  # (K, M - 1, J)
-    drawn[..., -1] = np.maximum(drawn[..., -1], 1.0)  # all may be 0 in a rare bin
+    drawn[..., -1] = np.maximum(drawn[..., -1], 1.0)  # all terms may be 0 in a rare bin
     exact = size[:, None] * (1.0 / chance - 1.0)
     drawn *= (exact / drawn.mean(axis=2))[:, :, None]
     values = np.concatenate([np.zeros((size.size, 1)), drawn.reshape(size.size, -1)], axis=1)
@@ -191,8 +191,8 @@ def posterior_from_both(
 ) -> CountPosterior:
     """Return the posterior distribution of a histogram given both public and noisy counts.
 
-    It is the posterior of about n people given the public counts, shape (K,), times the likelihood
-    of their noisy counts, shape (K,), with noise of level ε from 1e-3 to 700; normalised.
+    It is the normalised product of the posterior of about n people given the public counts and the
+    likelihood of their noisy counts with noise of level ε from 1e-3 to 700; both have shape (K,).
 
     Examples
     --------
@@ -234,18 +234,18 @@ def _predictive(
 
 
 def noisy_counts(noisy: ArrayLike) -> NDArray[np.int64]:
-    """Return noisy counts after a check: at least two whole numbers of at most 2⁵³ in size."""
+    """Return noisy counts after checking that they are at least two whole numbers up to ±2⁵³."""
     _validate.finite_vector("noisy", noisy, entries=2)
     return _validate.whole_numbers("noisy", noisy)
 
 
 def _means(largest: float) -> NDArray[np.float64]:
-    """Return the means of the prior, 0, ½, 1, 2, …, the last at least the largest count plus 2."""
+    """Return the means of the prior, 0, ½, 1, 2, … up to at least the largest count plus 2."""
     return np.concatenate([[0.0], 2.0 ** np.arange(-1, math.ceil(math.log2(largest + 2.0)) + 1)])
 
 
 def _geometric(mean: float, low: NDArray[Any], high: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the probability that a geometric count of a given mean lies in [low, high)."""
+    """Return the probability that a geometric count of a given mean is in [low, high)."""
     if mean == 0.0:
         return (low == 0.0).astype(float)
     log_ratio = -math.log1p(1.0 / mean)

@@ -3,9 +3,9 @@ r"""Audits: lower bounds on ε from released values alone.
 An auditor can run a program but need not know its algorithm.  Two kinds of evidence give a lower
 bound on ε that is valid with a stated confidence for every algorithm.
 
-*Many runs, one record.*  An event E, for example "the attack decides in", is fixed beforehand.  It
-happens in ``true_positives`` of the runs with the record and in ``false_positives`` of the runs
-without it.  Privacy means that :math:`P(E) \le e^\varepsilon P'(E) + \delta`, and the same for the
+*Many runs, one record.*  An event E, for example "the attack decides in", is fixed beforehand.  The
+event happens in ``true_positives`` of the runs with the record and in ``false_positives`` of the
+runs without it.  Privacy means that :math:`P(E) \le e^\varepsilon P'(E) + \delta`, also for the
 complement of E.  The method of Clopper and Pearson bounds :math:`P(E)` from below and
 :math:`P'(E)` from above, each with half of the allowed error (Bonferroni), and therefore
 
@@ -53,7 +53,7 @@ def clopper_pearson_epsilon(
         Number of runs with the record in which the event happened, and of all runs with the record;
         the runs are independent.
     false_positives, negatives : int
-        The same numbers for the runs without the record.
+        The corresponding numbers for the runs without the record.
     delta : float
         The δ of the audited guarantee, in [0, 1).
     confidence : float
@@ -62,7 +62,7 @@ def clopper_pearson_epsilon(
     -------
     float
         The bound, at least 0, in nats.  If the mechanism is (ε, δ)-private for this record, the
-        bound exceeds ε with probability at most 1 - confidence.  This is true of an event that is
+        bound exceeds ε with probability at most 1 - confidence.  This requires that the event is
         chosen before the runs; an event that is chosen from data must be counted on other runs.
 
     See Also
@@ -129,7 +129,7 @@ def audit_power(
     true_positive_rate, false_positive_rate : float
         Probability of the event with the record and without it, in [0, 1].
     runs : int
-        Number of independent runs with the record, and again without it, from 1 to 10⁹.
+        Number of independent runs with the record, and also without it, from 1 to 10⁹.
     epsilon : float
         The claim to be refuted, from 0 to 700.
     delta, confidence : float
@@ -146,8 +146,8 @@ def audit_power(
     The neighbouring data sets are the two that are compared, usually with the record and
     without it (removal).
 
-    The lower bound from a number of hits exceeds t if and only if, at the rate t, at least this
-    number of hits has a probability below half of the error.  So for each number of false alarms
+    The lower bound from a number of hits exceeds t if and only if, at the rate t, the probability
+    of at least this number of hits is below half of the error.  So for each number of false alarms
     there is a smallest number of hits that refutes the claim.  Taught in *Audits from outputs*.
 
     Examples
@@ -172,7 +172,7 @@ def audit_power(
     epsilon = _validate.number("epsilon", epsilon, at_least=0.0, at_most=700.0)
     delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     tail = (1.0 - _validate.number("confidence", confidence, above=0.0, below=1.0)) / 2.0
-    reach = 8.0 * math.sqrt(runs * q * (1.0 - q)) + 60.0  # all but about 1e-14 of the alarms
+    reach = 8.0 * math.sqrt(runs * q * (1.0 - q)) + 60.0  # misses about 1e-14 of the alarms
     first, last = max(0.0, math.floor(runs * q - reach)), min(runs, math.ceil(runs * q + reach))
     alarms = np.arange(first, last + 1.0)
     rejected = np.where(
@@ -198,8 +198,8 @@ def one_run_epsilon(
     Parameters
     ----------
     correct, guesses : int
-        Number of correct guesses and of all guesses.  With δ > 0 there are at most 10⁶ guesses, and
-        their number is fixed beforehand.
+        Number of correct guesses and number of all guesses.  If δ > 0, there are at most 10⁶
+        guesses, and their number is fixed beforehand.
     canaries : int, optional
         Number m of records that were each included with probability ½, independently; canaries
         without a guess are abstentions.  Equal to ``guesses`` if not given.

@@ -55,7 +55,7 @@ Solver = Callable[[NVOGame], Solution | NDArray[np.int64]]
 
 
 def end_to_end_losses(counts: ArrayLike, pipeline: Pipeline) -> NDArray[np.float64]:
-    r"""Return the end-to-end loss of a record of each bin, by rerunning the pipeline without it.
+    r"""Return the end-to-end loss of a record of each bin, by rerunning the pipeline.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ def end_to_end_losses(counts: ArrayLike, pipeline: Pipeline) -> NDArray[np.float
         At least two records.
     pipeline : callable
         Maps a histogram, shape (K,), to the distribution of the released bin, shape (K,).  It is
-        called once for each occupied bin with one record less, and twice with ``counts``, for which
-        it must return the same distribution both times.
+        called once for each occupied bin, with a record of this bin removed, and twice with
+        ``counts``, for which it must return the same distribution both times.
 
     Returns
     -------
@@ -92,8 +92,8 @@ def end_to_end_losses(counts: ArrayLike, pipeline: Pipeline) -> NDArray[np.float
     again = _output(pipeline, counts)
     if not np.array_equal(present, again):
         raise ValueError(
-            "pipeline must return the same distribution for the same histogram, "
-            f"got two that differ by {float(np.abs(present - again).max())!r}"
+            "pipeline must return the same distribution for the same histogram, got two "
+            f"distributions that differ by {float(np.abs(present - again).max())!r}"
         )
     losses = np.full(counts.size, np.nan)
     for k in np.flatnonzero(counts):
@@ -153,8 +153,8 @@ def mixture_pipeline(pipelines: Sequence[Pipeline]) -> Pipeline:
     Returns
     -------
     callable
-        Maps a histogram to the average of their distributions, which is the exact distribution of
-        the output when the choice is random and secret.
+        Maps a histogram to the average of the pipelines' distributions, which is the exact
+        distribution of the output if the choice is random and secret.
 
     Notes
     -----
@@ -225,7 +225,7 @@ class Removal:
 
     @property
     def changed(self) -> NDArray[np.int64]:
-        """Number of remaining records of each bin that now play a different action, shape (K,).
+        """Number of remaining records of each bin that now play another action, shape (K,).
 
         Records of a bin with the same action are indistinguishable, so this is the smallest number
         of changes between the two profiles.
@@ -257,12 +257,12 @@ def removals(
     solve : callable
         As for :func:`game_pipeline`.
     from_bins : sequence of int, optional
-        Occupied bins from which to remove a record; all of them if not given.
+        Occupied bins from which a record is removed; by default all occupied bins.
 
     Returns
     -------
     tuple of Removal
-        One removal for each of the bins, in their order.
+        A removal for each of the bins, in the order of the bins.
 
     Notes
     -----
@@ -317,7 +317,7 @@ def played(solve: Solver, game: NVOGame) -> NDArray[np.int64]:
     found = solve(game)
     profile = found.profile if isinstance(found, Solution) else found
     if profile is None:
-        raise _validate.fail("solve(game)", "a profile, or a Solution that has one", found)
+        raise _validate.fail("solve(game)", "a profile, or a Solution with a profile", found)
     return _validate.profile_matrix(
         "solve(game)", profile, counts=game.counts, actions=game.actions
     )
@@ -331,13 +331,13 @@ def _without(counts: NDArray[np.int64], k: int) -> NDArray[np.int64]:
 
 
 def _output(pipeline: Pipeline, counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the output of a pipeline for a histogram, which it must not change."""
+    """Return the output of a pipeline, which must not change the given histogram."""
     given = counts.copy()
     output = _validate.distribution("pipeline(counts)", pipeline(given))
     if output.size != counts.size:
         raise ValueError(
-            f"pipeline(counts) must return a probability for each of the {counts.size} bins, "
-            f"got {output.size} of them"
+            f"pipeline(counts) must return a probability for each of the {counts.size} bins, got "
+            f"{output.size} numbers"
         )
     if not np.array_equal(given, counts):
         raise ValueError("pipeline must not change its argument, got a changed histogram")

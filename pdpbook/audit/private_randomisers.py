@@ -37,7 +37,7 @@ SMALLEST = 1e-300  #: smaller probabilities are not distinguished from 0
 
 @dataclass(frozen=True, eq=False)
 class PrivateRandomiser:
-    """A publishable randomiser and its privacy cost, as :func:`private_randomiser` returns them.
+    """A publishable randomiser and its privacy cost, as returned by :func:`private_randomiser`.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class PrivateRandomiser:
     noisy, lower : ndarray of int, shape (K,)
         The noisy counts, and the lower bound ℓ on the counts that follows from them.
     histogram_epsilon, draw_epsilon : float
-        Budget ε₁ of the noisy counts and everything derived from them, and ε₂ of one draw.
+        Budget ε₁ of the noisy counts and everything derived from them, and budget ε₂ of one draw.
     delta : float
         Probability that the lower bound fails, at most the requested δ.
     """
@@ -63,7 +63,7 @@ class PrivateRandomiser:
     def output(self, counts: ArrayLike) -> NDArray[np.float64]:
         """Return the distribution of one draw from the true counts, shape (K,).
 
-        Without records, a draw comes from the first row.
+        If there are no records, the value is drawn from the first row.
         """
         data = _validate.counts_vector("counts", counts, records=0)
         _validate.same_length("counts", data, "randomiser", self.randomiser)
@@ -72,7 +72,7 @@ class PrivateRandomiser:
 
 
 def noise_margin(bins: int, *, epsilon: float, delta: float) -> int:
-    r"""Return a number that the largest of several noise values exceeds with probability at most δ.
+    r"""Return a margin that the largest of several noise values exceeds with probability at most δ.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def noise_margin(bins: int, *, epsilon: float, delta: float) -> int:
         The smallest t ≥ 0 with :math:`\Pr[\max_kZ_k>t]\le\delta`, where
         :math:`\Pr[Z>t]=\alpha^{t+1}/(1+\alpha)` and :math:`\alpha=e^{-\varepsilon}`, with ε rounded
         down to the multiple of 2⁻⁶² at which the noise is drawn.  The probability is rounded up, so
-        t may be too large by 1 if the probability nearly equals δ.
+        t may be too large by 1 if the probability is nearly δ.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def noise_margin(bins: int, *, epsilon: float, delta: float) -> int:
     single = -math.expm1(math.log1p(-delta) / bins)
     margin = math.ceil(-math.log(single * (1.0 + math.exp(-epsilon))) / epsilon) - 1
     margin = max(margin, 0)
-    while _failure(bins, epsilon, margin) > delta:  # possible by rounding
+    while _failure(bins, epsilon, margin) > delta:  # this can happen by rounding
         margin += 1
     return margin
 
@@ -129,7 +129,7 @@ def private_randomiser(
     rng : numpy.random.Generator, optional
         For a release, leave it out: the default is the generator of the operating system.
     actions : {"rows", "blur", "laplace"}
-        The kind of rows, see :func:`pdpbook.audit.safe_randomiser`.
+        The kind of rows; see :func:`pdpbook.audit.safe_randomiser`.
     at_least : int
         A public lower bound on the number of records.
 

@@ -2,16 +2,16 @@ r"""Local randomisers that are learned from public data.
 
 Suppose that last season's records are public and that this season's come from the same source.  A
 randomiser that is learned from the public records does not depend on the private data, so the
-fixed-noise loss of a private record is also its end-to-end loss.  But the records on which the
-randomiser relies may be missing this season.
+fixed-noise loss of a private record is also its end-to-end loss.  But some of the records on which
+the randomiser relies may be missing this season.
 
 :func:`likely_counts` returns a lower bound on the private counts that is valid with a stated
 probability.  Let the N public and n private people be exchangeable: each choice of n private people
 among the N + n is equally likely.  If s of all people are in bin k, the number of private people
-among them is hypergeometric, for every source.  If a public people are in the bin, a value c
-is *rejected* if :math:`\Pr[C\le c\mid s=a+c]\le\beta/K`, and the lower bound is the first value
-that is not rejected.  It fails in a bin only if the true count is rejected, which has probability
-at most β/K, and so it fails in some bin with probability at most β.
+among them is hypergeometric, for every source.  If a public people are in the bin, a value c is
+*rejected* if :math:`\Pr[C\le c\mid s=a+c]\le\beta/K`, and the lower bound is the first value that
+is not rejected.  The bound fails in a bin only if the true count is rejected, which has probability
+at most β/K; so the bound fails in some bin with probability at most β.
 
 :func:`public_randomiser` is the best randomiser that is safe for this bound.
 """
@@ -45,7 +45,7 @@ def likely_counts(public: ArrayLike, n: int, *, miss: float) -> NDArray[np.int64
     public : array_like of int, shape (K,)
         Histogram of the public people, from 2 to 10⁹ of them.
     n : int
-        Number of the other people, from 1 to 2⁵³; the bound is also valid if there are more.
+        Number of the other people, from 1 to 2⁵³; the bound is also valid for more people.
     miss : float
         Probability β in (0, 1) with which some count may be lower than the bound, over the choice
         of the public people; at least 1e-290 times the number of bins.
@@ -79,7 +79,7 @@ def likely_counts(public: ArrayLike, n: int, *, miss: float) -> NDArray[np.int64
 
 def _first_accepted(count: int, size: int, n: int, level: float) -> int:
     """Return the smallest count of n people that is not rejected, given a public count."""
-    low, high = -1, n  # high is never rejected
+    low, high = -1, n  # the count ``high`` is never rejected
     while high - low > 1:
         middle = (low + high) // 2
         # Pr[C <= c | a + c] is the probability of at least a public people
@@ -124,13 +124,13 @@ def public_randomiser(
     public : array_like of int, shape (K,)
         Histogram of public people from the same source, from 2 to 10⁹ of them.
     n : int
-        Number of private records, from 1 to 2⁵³; a larger number is also protected.
+        Number of private records, from 1 to 2⁵³; the records are also protected if there are more.
     epsilon : float
         Privacy target for every record's loss from one draw.
     miss : float
         Probability β with which some record may be exposed, as for :func:`likely_counts`.
     actions : {"rows", "blur", "laplace"}
-        The kind of rows, see :func:`pdpbook.audit.safe_randomiser`.
+        The kind of rows; see :func:`pdpbook.audit.safe_randomiser`.
 
     Returns
     -------

@@ -3,11 +3,11 @@ r"""The quadratic programs behind a safe randomiser.
 For each output x the objective :math:`\sum_x\E\bigl[-c_x\ln(c_xp_x(x)+o_x)\bigr]` is a convex
 function of two numbers that are linear in the rows: the probability :math:`p_x(x)` that a record of
 bin x is released as itself, and the mass :math:`o_x` that the other bins are expected to put on x.
-The objective does not determine the rest of a row, and if each :math:`c_x` is known, it depends
-only on the mass of each output; so it has many optima.  The *second criterion* decides between
-them: the mean over the bins of the squared distance between a bin's row and the row that releases
-it as itself.  The objective plus a thousandth of this criterion is strictly convex and has exactly
-one optimum; it increases the divergence by at most the added term.
+The objective does not determine the rest of a row, and if each :math:`c_x` is known, the objective
+depends only on the mass of each output; so it has many optima.  The *second criterion* decides
+between them: the mean over the bins of the squared distance between a bin's row and the row that
+releases it as itself.  The objective plus a thousandth of this criterion is strictly convex and has
+exactly one optimum; the divergence increases by at most the added term.
 
 Near a randomiser the objective is nearly quadratic.  A row is a mixture of the rows that
 :func:`action_rows` lists, and the safety condition of :mod:`pdpbook.audit.safe_randomisers` is
@@ -30,10 +30,10 @@ from pdpbook.per_instance.noise_kernels import laplace_kernel
 __all__ = ["ACTIONS", "RandomiserProgram", "action_rows"]
 
 ACTIONS = ("laplace", "blur", "rows")
-#: Laplace scales of "laplace", in bins; the uniform row is added to them.
+#: Laplace scales of "laplace", in bins; the uniform row is a further action.
 SCALES_IN_BINS = (0.05, 0.5, 2.0, 8.0, 32.0)
 SECOND = 1e-3  #: weight of the second criterion, in units of the objective of a constant row
-_LEAST_UNIT = 1e-3  #: smallest unit of the objective, in nats: below it all optima are close
+_LEAST_UNIT = 1e-3  #: smallest unit of the objective, in nats: below this unit all optima are close
 _TOLERANCE = 1e-11  #: tolerance of the solver, for gaps and for conditions
 
 

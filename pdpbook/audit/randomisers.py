@@ -35,7 +35,7 @@ __all__ = ["draw_released", "k_ary_randomised_response", "randomiser_epsilon"]
 
 #: Probabilities that are drawn exactly are multiples of one part in this number.
 WHOLE = _exact.UNITS
-#: More than the relative error of a weight that is computed in doubles.
+#: More than the relative error of a weight computed in doubles.
 _MARGIN = 1.0 + 2.0**-50
 
 
@@ -47,12 +47,12 @@ def randomiser_epsilon(randomiser: ArrayLike, n: int) -> float:
     randomiser : array_like, shape (K, K)
         Row k is the output distribution of a record of bin k, chosen without the data.
     n : int
-        Number of records, at least 2.  The result is also valid for more records: ε falls with n.
+        Number of records, at least 2.  The result is also valid for more, because ε falls with n.
 
     Returns
     -------
     float
-        :math:`\ln\bigl(1+\frac{r-1}n\bigr)`, r being the largest :math:`p_k(x)/p_j(x)`: the
+        :math:`\ln\bigl(1+\frac{r-1}n\bigr)`, where r is the largest :math:`p_k(x)/p_j(x)`: the
         supremum of the loss of one draw over all data sets of n records, under the removal of any
         one record.  Infinite if r is infinite.  It is rounded up by a few units in the last place.
 
@@ -68,7 +68,7 @@ def randomiser_epsilon(randomiser: ArrayLike, n: int) -> float:
     """
     local = _local_epsilon(_validate.row_matrix("randomiser", randomiser, square=True))
     n = _validate.integer("n", n, at_least=2)
-    if local > 40.0:  # then r - 1 and r are the same float
+    if local > 40.0:  # r - 1 and r are then the same float
         rounding = 2.0**-50 * (local + math.log(n)) if local < math.inf else 0.0
         return float(np.logaddexp(0.0, local - math.log(n))) + rounding
     return _exact.up(math.log1p(math.expm1(local) / n), 8)
@@ -97,22 +97,22 @@ def k_ary_randomised_response(bins: int, n: int, epsilon: float) -> NDArray[np.f
     Parameters
     ----------
     bins : int
-        Number of bins K, from 2 to 16,384, at which the randomiser takes 2 GiB.
+        Number of bins K, from 2 to 16,384; the largest randomiser takes 2 GiB.
     n : int
-        Number of records, or a public lower bound on it; at least 2.
+        Number of records, or a public lower bound on this number; at least 2.
     epsilon : float
 
     Returns
     -------
     ndarray, shape (K, K)
-        Entries :math:`R/(K+R-1)` on the diagonal and :math:`1/(K+R-1)` elsewhere,
-        :math:`R = 1+n(e^\varepsilon-1)`.  They are multiples of :math:`2^{-52}`, and each row sums
-        to 1 exactly.  :math:`1/(K+R-1)` is rounded up, so the promise is true of the returned
-        numbers.
+        Entries :math:`R/(K+R-1)` on the diagonal and :math:`1/(K+R-1)` elsewhere, with
+        :math:`R = 1+n(e^\varepsilon-1)`.  The entries are multiples of :math:`2^{-52}`, and each
+        row sums to 1 exactly.  The entry :math:`1/(K+R-1)` is rounded up, so the promise is true
+        for the returned numbers.
 
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record; the larger one has n records.
+    Neighbouring data sets differ by the removal of one record; the larger data set has n records.
 
     Of all randomisers that are ε-private for every data set, this one has the smallest
     :math:`\max_q D_{\mathrm{KL}}(q\,\|\,P)`, which is :math:`\ln(1+\frac{K-1}R)`.  The kernel is
@@ -151,15 +151,15 @@ def draw_released(
     randomiser : array_like, shape (K, K)
         Row k is the output distribution of a record of bin k.
     size : int
-        Number of draws, up to 2 GiB of them.
+        Number of draws, which may take up to 2 GiB.
     rng : numpy.random.Generator, optional
         For a release, leave it out: the default is the generator of the operating system.
 
     Returns
     -------
     ndarray of int, shape (size,)
-        Bins from 0 to K - 1.  A uniform number below n selects the record, and another one below
-        :math:`2^{52}` selects the bin.  The probabilities in a row are multiples of
+        Bins from 0 to K - 1.  A uniform number below n selects the record, and a uniform number
+        below :math:`2^{52}` selects the bin.  The probabilities in a row are multiples of
         :math:`2^{-52}`: rows of :func:`k_ary_randomised_response` or of a game remain as they are;
         other rows are rounded as in a game, by
         :func:`~pdpbook.foundations.grid_noise.whole_weights`.

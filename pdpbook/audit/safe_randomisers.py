@@ -15,18 +15,18 @@ over all n.  Therefore the condition remains true when records are added.  Its s
 :math:`n\ge1/(1-e^{-\varepsilon})`, so the lower side of the linear form is also satisfied.
 
 The condition is linear in the rows.  :func:`safe_randomiser` minimises a convex function of them,
-the expected divergence :math:`\E\,n\,D_{\mathrm{KL}}(q\,\|\,P)` given the known counts.
-Its term for bin x is :math:`-c_x\ln(c_xp_x(x)+o_x)`, where :math:`o_x` is the mass that the other
-bins are expected to put on x.  The divergence has many optima, and the second criterion of
+the expected divergence :math:`\E\,n\,D_{\mathrm{KL}}(q\,\|\,P)` given the known counts.  Its term
+for bin x is :math:`-c_x\ln(c_xp_x(x)+o_x)`, where :math:`o_x` is the mass that the other bins are
+expected to put on x.  The divergence has many optima, and the second criterion of
 :mod:`pdpbook.audit.randomiser_program` decides between them: among randomisers of the same
-divergence, it selects the one whose rows are closest to releasing every record as itself.  So the
-optimum is unique and does not depend on the order in which a machine adds numbers.
+divergence, it selects the randomiser whose rows are closest to releasing every record as itself.
+So the optimum is unique and does not depend on the order in which a machine adds numbers.
 
-Newton's method finds the optimum, by one quadratic program per step.  A step is shortened until the
-objective falls, and the method ends when a step changes no probability by more than a
-ten-millionth.  After each step, a small share of a constant row compensates for rounding.  Finally
-the rows are rounded to multiples of 2⁻⁵², the probabilities of the sampler, and the condition is
-checked in whole numbers, without a tolerance; this check does not rely on the solver.
+Newton's method finds the optimum by solving one quadratic program in each step.  A step is
+shortened until the objective falls, and the method ends after a step that changes no probability by
+more than a ten-millionth.  After each step, a small share of a constant row compensates for
+rounding.  Finally the rows are rounded to multiples of 2⁻⁵², the probabilities of the sampler, and
+the condition is checked in whole numbers without a tolerance, independently of the solver.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ from pdpbook.foundations.grid_noise import whole_weights
 __all__ = ["best_safe_randomiser", "is_safe", "safe_randomiser"]
 
 _GROUPS = 16  #: values of a count that the objective distinguishes
-_STEPS = 60  #: most steps of Newton's method
-_STILL = 1e-7  #: largest change of a probability at which it ends
+_STEPS = 60  #: largest number of steps of Newton's method
+_STILL = 1e-7  #: largest change of a probability at which the method ends
 _EQUAL = 1e-14  #: rounding error of the objective, which is in units of a constant row's objective
 _HALVES = 30  #: number of times that a step is halved before the method ends
-_SLACK = 1e-12  #: slack of the condition during the search; more than the rounding error of sums
+_SLACK = 1e-12  #: slack of the condition during the search; larger than the rounding error of sums
 #: Shares of a constant row that are tried if a record could not be released as itself.
 _TRACES = (1e-12, 1e-9, 1e-6, 1e-3, 1.0)
 #: Shares of a constant row that are tried if the whole numbers violate the condition.
@@ -107,11 +107,11 @@ def safe_randomiser(
 ) -> NDArray[np.float64]:
     """Return the randomiser with the smallest expected divergence that is safe for a lower bound.
 
-    It is computed from its arguments alone, without the data and without randomness, so it may be
-    published together with them.  Many randomisers have nearly the smallest divergence.  Of these,
-    the function returns the one whose rows are closest, by the sum of squares, to releasing every
-    record as itself; so every machine returns the same one, to about six digits.  This increases
-    the divergence by at most a thousandth of a constant row's divergence, or a millionth of a nat.
+    The randomiser is computed from the arguments alone, without the data and without randomness, so
+    it may be published together with them.  Many randomisers have nearly the smallest divergence.
+    Of these, the function returns the one whose rows are closest, by the sum of squares, to
+    releasing every record as itself; so all machines agree to about six digits.  This increases the
+    divergence by at most a thousandth of a constant row's divergence, or a millionth of a nat.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def safe_randomiser(
     histogram_epsilon : float, optional
         Level ε₁ of the two-sided geometric noise in ``noisy``.  The randomiser is then optimal on
         average over the posterior of the true counts (:func:`pdpbook.audit.posterior_from_noise`);
-        without it, the noisy counts are taken as true, and the randomiser is fitted to the noise.
+        by default the noisy counts are taken as true, and the randomiser is fitted to the noise.
     at_least : int
         A public lower bound on the number of records.
 
@@ -182,9 +182,9 @@ def best_safe_randomiser(
 ) -> NDArray[np.float64]:
     r"""Return the safe randomiser with the smallest objective; it is unique.
 
-    Summed over x, the condition of this module is that :math:`1-e^{-\varepsilon}` times the number
-    of records that are certainly present is at least 1.  If so, constant rows satisfy it; if not,
-    no rows do, and every row of the result is the estimated distribution.
+    Summed over x, the condition of this module says that :math:`1-e^{-\varepsilon}` times the
+    number of records that are certainly present is at least 1.  If so, constant rows satisfy it;
+    otherwise no rows do, and every row of the result is the estimated distribution.
 
     The objective is the expected divergence plus a thousandth of the second criterion of
     :mod:`pdpbook.audit.randomiser_program`, in units of the divergence of a constant row, or of a
@@ -201,7 +201,7 @@ def best_safe_randomiser(
         weights = whole_weights((1.0 - share) * found + share * constant)
         if _keeps(weights, lower, epsilon, at_least):
             break
-    return weights / float(_exact.UNITS)  # with the last share, all rows are equal
+    return weights / float(_exact.UNITS)  # with the last share all rows are equal
 
 
 def _smallest(
@@ -261,7 +261,7 @@ def _caps(
 def _keeps(
     weights: NDArray[np.int64], lower: NDArray[np.int64], epsilon: float, least: int
 ) -> bool:
-    """Whether the condition is true in whole numbers; doubles decide the clear cases."""
+    """Return whether the condition is true in whole numbers; doubles decide the clear cases."""
     if (weights == weights[0]).all():
         return True
     rows = weights / float(_exact.UNITS)
@@ -307,7 +307,7 @@ def _made_safe(
     room = excess + spare  # at most 0 only by rounding, if constant rows are barely safe
     share = np.divide(excess, room, out=(excess > 0.0).astype(float), where=room > 0.0)
     least = max(float(share.max()), 0.0)
-    for more in (1.0, 1.0 + 1e-9, 2.0, math.inf):  # rounding may require slightly more
+    for more in (1.0, 1.0 + 1e-9, 2.0, math.inf):  # rounding may require a slightly larger share
         part = min(least * more + (more > 1.0) * 1e-15, 1.0)
         mixed = (1.0 - part) * rows + part * constant
         if (mixed <= _caps(mixed, lower, epsilon, at_least) * (1.0 + _SLACK)).all():

@@ -3,9 +3,9 @@
 ``pdpbook._tables`` reads the file and defines lines and cells.  An ambiguous line is refused here,
 and the message names the line and the option of the command that resolves the ambiguity.
 
-``58.085`` may be 58 or 58,085, and nothing in the cell shows which.  The rest of the column may:
-the dot in ``0.5`` or ``1234.5`` cannot group digits.  A column whose every cell can be read in both
-ways is refused, and the message shows both readings and the option for each.
+``58.085`` may be 58 or 58,085, and nothing in the cell shows which.  The rest of the column may
+show it: the dot in ``0.5`` or ``1234.5`` cannot group digits.  A column in which every cell can be
+read in both ways is refused, and the message shows both readings and the option for each.
 
 In a column of categories, ``NA`` and ``None`` are missing values unless they are among the levels.
 """
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 __all__ = ["TableFile"]
 
-#: What may separate the columns of a CSV file, apart from the comma.
+#: The signs other than the comma that may separate the columns of a CSV file.
 _SEPARATORS = (";", "\t", "|")
 #: The largest number of columns that a message names.
 _NAMED = 10
-#: The first bytes of files that are not texts, and what to do with these files.
+#: The first bytes of files that are not text, and what to do with these files.
 _BEGINNINGS = {
     b"PAR1\x15": "it is a Parquet file, so let its name end in .parquet",
     b"ARROW1": "it is a Feather file, so save its table as CSV or Parquet",
@@ -45,7 +45,7 @@ _BEGINNINGS = {
     b"PK\x03\x04": "it is a spreadsheet or another archive, so save its table as CSV",
 }
 _COMPRESSED = (".gz", ".bz2", ".zst", ".xz", ".zip")
-#: Signs of a unit beside a number, in place of a hyphen, and between digits.
+#: Signs of a unit beside a number, signs in place of a hyphen, and signs between digits.
 _UNITS, _MINUS, _BETWEEN = "%‰€$£¥", "\u2212\u2012\u2013\u2014\uff0d", ",.'’ "
 
 
@@ -55,9 +55,9 @@ class TableFile:
 
     It is Parquet if its name ends in ``.parquet`` or ``.pq``, otherwise CSV, perhaps compressed.
     ``sep``, ``encoding`` and ``header`` apply to CSV; ``decimal`` and ``thousands`` apply to text.
-    Without a header the columns are called 1, 2, 3 and so on.  ``thousands`` groups the digits by
-    three, and ``none`` means that nothing does; if it is also the decimal sign, the numbers have no
-    decimals.  ``missing`` determines whether records without a value are refused or dropped.
+    Without a header the columns are called 1, 2, 3 and so on.  ``thousands`` groups digits by
+    three, or is ``none``; if it is also the decimal sign, the numbers have no decimals.
+    ``missing`` determines whether records without a value are refused or dropped.
     """
 
     path: Path
@@ -69,7 +69,7 @@ class TableFile:
     missing: str = "refuse"
 
     def __post_init__(self) -> None:
-        """Check the two signs, and replace the name of the tab by the tab."""
+        """Check the two signs, and replace the name of the tab by a tab."""
         if self.sep == r"\t":
             object.__setattr__(self, "sep", "\t")
         if self.thousands is not None and re.fullmatch(_tables.SPACES, self.thousands):
@@ -82,17 +82,17 @@ class TableFile:
                 raise ValueError(f"{option} must be one character, got {sign!r}")
         if self.sep == self.decimal and self.thousands is None:
             raise ValueError(
-                f"--sep and --decimal must be two different characters, unless --thousands is "
-                f"given (none, if nothing groups the digits), got {self.sep!r} twice"
+                "--sep and --decimal must be two different characters, unless --thousands is "
+                f"given (none, if no sign groups the digits), got {self.sep!r} twice"
             )
 
     @property
     def is_parquet(self) -> bool:
-        """Whether the file is a Parquet file, by its name."""
+        """Whether the name is that of a Parquet file."""
         return self.path.suffix.lower() in (".parquet", ".pq")
 
     def column(self, name: str | None = None) -> pd.Series:
-        """Return a column of numbers, by default the only named column that has numbers."""
+        """Return a column of numbers, by default the only column of numbers, if it has a name."""
         import pandas as pd
 
         place = self._only_one() if name is None else self._place_of(name)
@@ -107,7 +107,7 @@ class TableFile:
     def labels(self, name: str | None, levels: Sequence[str]) -> pd.Series:
         """Return a column of categories, one canonical text for each record.
 
-        The texts need not be levels, which only decide what is not missing, and that 1.0 is ``1``.
+        The levels only decide which texts are not missing, and whether the number 1.0 is ``1``.
         """
         import pandas as pd
 
@@ -120,23 +120,23 @@ class TableFile:
         return self._complete(place, column, column.isna(), "a value")
 
     def _refused(self, place: int, what: str) -> ValueError:
-        """Return the error for a column that is not as it must be."""
+        """Return the error for a column that does not meet a requirement."""
         return ValueError(f"column {self._names[place]!r} of {self.path} must {what}")
 
     def _complete(self, place: int, column: pd.Series, bad: pd.Series, what: str) -> pd.Series:
-        """Return a column without gaps: refuse or drop the records that lack a value."""
+        """Return a column without gaps; records that lack a value are refused or dropped."""
         if self.missing == "drop":
             column = column.dropna()
             bad = bad[column.index]
         if bad.any():
             where = int(column.index[int(bad.argmax())])
-            empty = "" if self.is_parquet else " (an empty line counts as a record without one)"
+            empty = "" if self.is_parquet else (" (an empty line is a record without a value)")
             infinite = " or infinite" if column.dtype.kind == "f" else ""
             raise self._refused(
                 place,
                 f"have {what} in every record{empty}; decide what a missing value stands for "
-                "before you report, or give --missing drop to leave such records out and count "
-                f"them, got {bad.sum():,} of {len(bad):,} missing{infinite}, the first in "
+                "before you report, or give --missing drop to leave out and count such records, "
+                f"got {bad.sum():,} of {len(bad):,} missing{infinite}, the first in "
                 f"{self.place(where)}: {self._cell(place, where)!r}",
             )
         return column
@@ -148,19 +148,19 @@ class TableFile:
             lacking = "number" if column.dtype.kind == "f" else "value"
             said.append(
                 f"{missing:,} of {self._table.num_rows:,} records have no {lacking} in column "
-                f"{column.name!r} and were dropped: everything is about the {len(column):,} "
-                "others, and their number is taken as public."
+                f"{column.name!r} and were dropped: all results are about the other "
+                f"{len(column):,} records, and their number is taken as public."
             )
         if not self.is_parquet and self._csv.folded:
             said.append(
-                f"{self._csv.folded:,} line ends of {self.path} are inside quotation marks and end "
-                f"no record, the first in line {self._first_fold()}. A mark that was not meant as "
-                "one keeps records from being read."
+                f"{self._csv.folded:,} line ends of {self.path} are inside quotation marks and do "
+                f"not end a record, the first in line {self._first_fold()}. A quotation mark that "
+                "was not meant as such prevents records from being read."
             )
         return "\n".join(said)
 
     def place(self, row: int) -> str:
-        """Return the line of a record as an editor counts, or its row in a Parquet file, from 1."""
+        """Return a record's line as an editor counts it, or its row in a Parquet file, from 1."""
         if self.is_parquet:
             return f"row {row + 1}"
         return f"line {self._line(row + 1 + self.header)}"
@@ -174,7 +174,7 @@ class TableFile:
         """The names of the columns."""
         if self.is_parquet:
             return [*map(canonical, self._table.column_names)]
-        width = self._table.num_columns  # reads the file, or says why it cannot be read
+        width = self._table.num_columns  # reads the file, or raises an error that says why not
         return self._csv.names if self.header else [str(1 + i) for i in range(width)]
 
     @cached_property
@@ -198,21 +198,21 @@ class TableFile:
             ) from error
         except WidthError as error:
             raise ValueError(self._other_width(error)) from error
-        except (OSError, ValueError, LookupError) as error:  # an encoding that there is not, too
+        except (OSError, ValueError, LookupError) as error:  # also for an unknown encoding
             why = str(error)
             if why == _tables.OPEN:
                 why += f"; the first cell with several lines is in line {self._first_fold()}"
             raise ValueError(f"cannot read {self.path} as a table: {why}") from error
         if not table.num_rows:
             columns = _listed(table.column_names if self.is_parquet else self._csv.first)
-            first = "" if self.is_parquet else ", and not its first line only"
+            first = "" if self.is_parquet else ", not only a first line"
             raise ValueError(
                 f"{self.path} must contain records{first}, got none of the columns {columns}"
             )
         return table
 
     def _beginning(self) -> str:
-        """Return the kind of a file that does not begin as a text, if it can be recognised."""
+        """Return the kind of a file that does not begin as text, if it can be recognised."""
         if self.is_parquet or self.path.suffix.lower() in _COMPRESSED:
             return ""
         with self.path.open("rb") as file:
@@ -221,7 +221,7 @@ class TableFile:
 
     @cached_property
     def _folds(self) -> NDArray[np.int64]:
-        """How many line ends are in the cells of each record, the first line among them."""
+        """The number of line ends in the cells of each record, the first line included."""
         count = require("pyarrow.compute").count_substring_regex
         batches = self._csv.batches(range(len(self._csv.first)), skip=True)
         ends = "\r\n|\r|\n"
@@ -229,7 +229,7 @@ class TableFile:
         return np.concatenate(folds)
 
     def _line(self, record: int) -> int:
-        """Return the line in which a record begins; both from 1, and the first line is a record."""
+        """Return the line in which a record begins; both count from 1, and a header counts."""
         return record + int(self._folds[: record - 1].sum())
 
     def _first_fold(self) -> int:
@@ -241,7 +241,7 @@ class TableFile:
         return self._table.column(place)[int(row)].as_py()
 
     def _numbers(self, place: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return the numbers of a column, read by the options, and which cells are not numbers."""
+        """Return the numbers of a column, as the options say, and which cells are not numbers."""
         group = None if self.thousands == "none" else self.thousands
         chunks = self._table.column(place).chunks
         read = [numbers(each, decimal=self.decimal, thousands=group) for each in chunks]
@@ -265,7 +265,7 @@ class TableFile:
             if types.is_nested(chunk.type) or "binary" in str(chunk.type):
                 raise self._refused(place, f"contain texts, got values of type {chunk.type}")
             coded = chunk.dictionary_encode()
-            floats = types.is_floating(coded.dictionary.type)  # of 32 bits: 0.1 is no 0.100000001
+            floats = types.is_floating(coded.dictionary.type)  # 32 bits: 0.1 is not 0.100000001
             each = coded.dictionary.to_numpy() if floats else coded.dictionary.to_pylist()
             known = [*map(label, each), None]
             texts += [known[code] for code in coded.indices.fill_null(len(known) - 1).to_pylist()]
@@ -288,7 +288,7 @@ class TableFile:
 
     @property
     def _kinds(self) -> tuple[list[str], list[str]]:
-        """The names of the columns of numbers, and of the others."""
+        """The names of the columns of numbers, and the names of the other columns."""
         kinds: tuple[list[str], list[str]] = [], []
         for place, name in enumerate(self._names):
             values, strange = self._numbers(place)
@@ -311,9 +311,9 @@ class TableFile:
             raise ValueError(f"--column must name one of the columns of numbers: {listed}")
         if numeric:
             return self._place_of(numeric[0])
-        if len(self._names) == 1:  # what is wrong with it is said in full
+        if len(self._names) == 1:  # the message says what is wrong with it
             return 0
-        hint = self._hint() or "; with --column the message says which of its cells is no number"
+        hint = self._hint() or "; with --column the message names the cell that is not a number"
         raise ValueError(
             f"{self.path} has no column of numbers; its columns are {_listed(others)}{hint}"
         )
@@ -324,11 +324,11 @@ class TableFile:
         if not hint and error.fields == 1 and self.sep == ",":
             hint = "; if the comma is the decimal sign, give --sep ';' --decimal ','"
         elif not hint and error.found < error.fields:
-            hint = "; if its last cells are empty, write their separators, too"
+            hint = "; if its last cells are empty, also write their separators"
         elif not hint:
             hint = (
-                "; remove what is too much, for example a sign at the end, or, if the lines begin "
-                "with a name, as R writes them, give it a name in the first line"
+                "; remove superfluous text, for example a sign at the end, or, if the lines begin "
+                "with a name, as R writes them, give the names a column name in the first line"
             )
         return (
             f"the lines of {self.path} must have as many fields as the first, {error.fields}, "
@@ -336,7 +336,7 @@ class TableFile:
         )
 
     def _hint(self) -> str:
-        """Return what is wrong with the first line, if that is visible."""
+        """Return what is visibly wrong with the first line, or an empty string."""
         if self.is_parquet:
             return ""
         fields = self._csv.first
@@ -353,12 +353,12 @@ class TableFile:
         return ""
 
     def _is_number(self, text: str) -> bool:
-        """Return whether a text is a number as the file writes them."""
+        """Return whether a text is a number as the file writes numbers."""
         texts = require("pyarrow").array([text])
         return bool(np.isfinite(numbers(texts, decimal=self.decimal)[0][0]))
 
     def _check_groups(self, place: int) -> None:
-        """Refuse a column each cell of which may have decimals or groups of three digits."""
+        """Refuse a column in which every cell may have decimals or groups of three digits."""
         arrow, compute = require("pyarrow"), require("pyarrow.compute")
         column = arrow.chunked_array([*map(plain, self._table.column(place).chunks)])
         if column.type != arrow.large_string():
@@ -373,8 +373,8 @@ class TableFile:
             given = known[where].as_py()
             raise self._refused(
                 place,
-                "be readable in one way: each of its numbers may have three decimals or digits in "
-                f"groups of three; give --thousands {self.decimal!r} to read "
+                "be readable in only one way: each of its numbers may have three decimals or "
+                f"digits in groups of three; give --thousands {self.decimal!r} to read "
                 f"{given.replace(self.decimal, '')}, or --thousands none to read "
                 f"{given.replace(self.decimal, '.')}, got {given!r} in {self.place(where)}",
             )
@@ -392,7 +392,7 @@ class TableFile:
             )
             hint = self._cell_hint(cell.strip(), int(wrong[0]), alone)
             if canonical(cell) == self._names[place] and self.header and not self.is_parquet:
-                hint = "; remove this line, which has the names of the columns again"
+                hint = "; remove this line, which repeats the names of the columns"
         got = f"got {str(cell)!r} in {self.place(int(wrong[0]))}{hint}"
         return self._refused(place, f"contain numbers only{asked}, {got}")
 
@@ -403,9 +403,9 @@ class TableFile:
             if not alone:
                 return ""
             if where == 0 and self.header and not self.is_parquet:
-                return "; if this line is no record, such as a line of units, remove it"
+                return "; if this line is not a record, but for example a line of units, remove it"
             return (
-                "; if this says that a value is missing, leave the cell empty and give --missing "
+                "; if this means that a value is missing, leave the cell empty and give --missing "
                 "drop"
             )
         if any(each.isdigit() and not each.isascii() for each in cell):
@@ -413,16 +413,16 @@ class TableFile:
         if units := sorted(set(cell) & set(_UNITS)):
             return f"; write the numbers without {units[0]!r}, and --range in the same unit"
         if cell[0] in _MINUS:
-            return f"; {cell[0]!r} is no minus sign for a computer, so write the hyphen '-'"
+            return f"; {cell[0]!r} is not read as a minus sign, so write the hyphen '-'"
         signs = [each for each in _BETWEEN if each in cell]
         if signs and not set(cell) - set("+-0123456789" + _BETWEEN):
             listed = " and ".join(map(repr, signs))
-            return f"; say with --decimal and --thousands what is meant by {listed}"
+            return f"; give the meaning of {listed} with --decimal and --thousands"
         return ""
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Return the names of columns for a message: all if they are few, otherwise the first few."""
+    """Return the names of columns for a message, or the first few if there are many."""
     if len(names) <= _NAMED:
         return str([*names])
     return f"{[*names[:_NAMED]]} and {len(names) - _NAMED:,} more"

@@ -2,18 +2,18 @@
 
 ``pdpbook report wine.csv --column proline --range 200 1800 --epsilon 1 --output report.html``
 writes the report of :func:`pdpbook.report` as one page, and ``pdpbook release`` with the same
-options makes the release that was chosen, once: :func:`pdpbook.own_data.make_release`.  ``pdpbook
-audit`` computes what releases by any program reveal about each record of a file:
-:func:`pdpbook.own_data.audit_release`.  For a column of categories ``--categories
-"none,school,university"`` replaces ``--range``.  ``pdpbook --help`` lists the commands, and
-``python -m pdpbook`` is the same.  Standard output contains the answer and nothing else.
+options makes the chosen release once (:func:`pdpbook.own_data.make_release`).  ``pdpbook audit``
+computes what releases by any program reveal about each record of a file
+(:func:`pdpbook.own_data.audit_release`).  For a column of categories,
+``--categories "none,school,university"`` replaces ``--range``.  ``pdpbook --help`` lists the
+commands; ``python -m pdpbook`` is the same program.  Standard output contains only the answer.
 
 ======== ===========================================================================================
 exit     meaning
 ======== ===========================================================================================
 0        done
 1        the output cannot be written, or an extra of the package is not installed
-2        a bad option, file or column, or a second release of the same; nothing was written
+2        a bad option, file or column, or a repeated release; nothing was written
 ======== ===========================================================================================
 
 Taught in *Your own column* and in *What a release tells about each record*.
@@ -48,7 +48,7 @@ click = _extras.require("click")
 
 GIVEN = click.Path(exists=True, dir_okay=False, path_type=Path)
 WRITTEN = click.Path(dir_okay=False, path_type=Path)
-#: The options whose names differ from those of their parameters or of arguments of the package.
+#: The options whose names differ from the names of their parameters or of the package's arguments.
 OPTIONS = {"lower": "range", "upper": "range", "bounds": "range"}
 #: The parameters of the command that apply to numbers only.
 OF_NUMBERS = "bounds range_from_data bins whole outside decimal thousands".split()
@@ -56,7 +56,7 @@ OF_NUMBERS = "bounds range_from_data bins whole outside decimal thousands".split
 
 @contextmanager
 def nothing_printed() -> Iterator[None]:
-    """Send what libraries print, even libraries in C, to standard error, away from the answer."""
+    """Send what libraries print, even C libraries, to standard error instead of the answer."""
     sys.stdout.flush()
     kept = os.dup(1)
     try:
@@ -84,14 +84,14 @@ def check_range(values: pd.Series, bounds: Any, outside: str, file: TableFile) -
     out = (numbers < lower) | (numbers > upper)
     if lower < upper and outside == "refuse":
         needed = (
-            f"lie in the range from {lower:g} to {upper:g}, unless --outside clip moves the other "
+            f"be in the range from {lower:g} to {upper:g}, unless --outside clip moves the other "
             "values to its nearer end"
         )
         refuse_values(values, out, needed, "outside", file)
 
 
 def refuse_values(values: pd.Series, bad: Any, needed: str, what: str, file: TableFile) -> None:
-    """Refuse a column with bad values, with a message about the options of the command."""
+    """Refuse a column with bad values; the message names the options of the command."""
     if bad.any():
         first = int(np.flatnonzero(bad)[0])
         value = values.iloc[first]
@@ -108,7 +108,7 @@ def check_folder(output: Path) -> None:
     if not folder.is_dir():
         raise FileNotFoundError(f"{output} cannot be written: there is no folder {folder}")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise PermissionError(f"{output} cannot be written: no file can be made in {folder}")
+        raise PermissionError(f"{output} cannot be written: no file can be created in {folder}")
 
 
 def check_replaced(output: Path) -> None:
@@ -117,13 +117,13 @@ def check_replaced(output: Path) -> None:
 
     if output.exists() and GENERATOR.encode() not in output.read_bytes()[:1000]:
         raise FileExistsError(
-            f"{output} is there already and is not a report of pdpbook: remove it or give another "
+            f"{output} already exists and is not a report of pdpbook: remove it or give another "
             "name with --output"
         )
 
 
 def asked_levels(categories: str | None, other: str | None) -> tuple[str, ...]:
-    """Return the levels, or none for a column of numbers; refuse options of the other kind."""
+    """Return the levels, or none for a column of numbers; refuse options for the other kind."""
     if categories is None:
         if other is not None:
             raise click.UsageError(f"Give --other only with --categories, got {other!r}")
@@ -152,7 +152,7 @@ def read(
     missing: str,
     **asked: Any,
 ) -> tuple[TableFile, pd.Series, dict[str, Any]]:
-    """Return a file, its column, which fits the range or levels, and arguments of the package."""
+    """Return a file, its checked column, and the arguments for the package."""
     levels = asked_levels(categories, other)
     how = {key: asked.pop(key) for key in ("sep", "decimal", "thousands", "encoding")}
     table = TableFile(file, missing=missing, header=not asked.pop("no_header"), **how)
@@ -175,7 +175,7 @@ def read(
 
 @contextmanager
 def refused() -> Iterator[None]:
-    """Turn errors of the package into those of the command, with the option for the argument."""
+    """Turn errors of the package into errors of the command, which name the option instead."""
     try:
         yield
     except FileExistsError as error:
@@ -202,11 +202,12 @@ def shares(_: Any, __: Any, value: str | None) -> list[float] | None:
 READING = [
     click.argument("file", type=GIVEN),
     click.option(
-        "--sep", default=",", help=r"What separates the columns of a CSV file; \t is the tab."
+        "--sep", default=",", help=r"Sign that separates the columns of a CSV file; \t is the tab."
     ),
     click.option("--decimal", default=".", help="Decimal sign of a CSV file's numbers."),
     click.option(
-        "--thousands", help="What groups the digits of a CSV file's numbers, as in 58.085 or 7,269."
+        "--thousands",
+        help="Sign that groups digits of a CSV file's numbers, as in 58.085 or 7,269.",
     ),
     click.option("--encoding", default="utf-8", help="Encoding of a CSV file's text."),
     click.option(
@@ -219,8 +220,8 @@ READING = [
 ASKED = [
     click.option(
         "--column",
-        help="Name of the column; needed if there are several of numbers, or, with "
-        "--categories, several in all.",
+        help="Name of the column; needed if the file has several columns of numbers or, with "
+        "--categories, several columns.",
     ),
     click.option(
         "--range",
@@ -232,28 +233,27 @@ ASKED = [
     click.option(
         "--categories",
         metavar="LEVEL,LEVEL,...",
-        help="For a column of categories, in place of --range: its levels in order, "
-        "chosen without looking at the data. A level with a comma stands in quotation "
-        "marks. What is published is the count of each level.",
+        help="For a column of categories, in place of --range: its levels in order, chosen "
+        "without looking at the data. Put a level with a comma in quotation marks. The count of "
+        "each level is published.",
     ),
     click.option(
         "--other",
         metavar="LEVEL",
-        help="With --categories: the level to which all other values are counted; they "
-        "are refused if it is left out.",
+        help="With --categories: the level to which other values are counted, not refused.",
     ),
     click.option(
         "--publish",
         type=click.Choice(["counts", "mean", "quantiles", "value"]),
         default="counts",
-        help="What is to be published: a table of counts, the mean, quantiles, or single "
-        "values drawn like the data.",
+        help="What to publish: a table of counts, the mean, quantiles, or single values drawn "
+        "like the data.",
     ),
     click.option(
         "--quantiles",
         metavar="SHARE,SHARE,...",
         callback=shares,
-        help="With --publish quantiles: which ones; the three quartiles if left out.",
+        help="With --publish quantiles: which quantiles; by default the three quartiles.",
     ),
     click.option(
         "--neighbours",
@@ -261,20 +261,20 @@ ASKED = [
         default="removal",
         help="The change of one record against which ε is promised.",
     ),
-    click.option("--epsilon", type=float, required=True, help="The promise, for all draws."),
+    click.option("--epsilon", type=float, required=True, help="The promised ε, for all draws."),
     click.option("--delta", type=float, default=1e-6),
-    click.option("--draws", type=int, default=1, help="Values to release, with --publish value."),
-    click.option("--bins", type=int, help="Number of bins; follows from n and ε if left out."),
+    click.option("--draws", type=int, default=1, help="Number of values for --publish value."),
+    click.option("--bins", type=int, help="Number of bins; by default it follows from n and ε."),
     click.option(
         "--whole",
         is_flag=True,
-        help="The quantity is a whole number by its nature, and so are its bins.",
+        help="The quantity is by its nature a whole number, and so are its bins.",
     ),
     click.option(
         "--outside",
         type=click.Choice(["refuse", "clip"]),
         default="refuse",
-        help="What happens to values outside the range.",
+        help="Whether values outside the range are refused, or moved to its nearer end.",
     ),
     click.option(
         "--missing",
@@ -286,7 +286,7 @@ ASKED = [
 
 
 def takes(*listed: Sequence[Callable[..., Any]]) -> Callable[[Any], Any]:
-    """Give a command the options of several lists, in their order."""
+    """Give a command the options of several lists, in this order."""
 
     def given(command: Any) -> Any:
         for option in reversed([each for options in listed for each in options]):
@@ -299,7 +299,7 @@ def takes(*listed: Sequence[Callable[..., Any]]) -> Callable[[Any], Any]:
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
 @click.version_option(package_name="pdpbook")
 def main() -> None:
-    """Per-instance differential privacy for a file of yours."""
+    """Per-instance differential privacy for your own file."""
 
 
 @main.command()
@@ -307,7 +307,7 @@ def main() -> None:
 @click.option(
     "--range-from-data",
     is_flag=True,
-    help="Take the range from the data; every release then tells its two ends.",
+    help="Take the range from the data; every release then reveals its two ends.",
 )
 @click.option(
     "--seed",
@@ -319,15 +319,15 @@ def main() -> None:
     "--reruns",
     type=int,
     default=64,
-    help="Compute end-to-end losses by running a release again without a record of each "
-    "occupied bin, if there are at most so many.",
+    help="Compute end-to-end losses, by running a release again without a record of each occupied "
+    "bin, for at most this number of bins.",
 )
 @click.option("--output", type=WRITTEN, help="Write the report as one HTML page.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option(
     "--quiet",
     is_flag=True,
-    help="Show no progress bar, not even where the report takes more than three seconds.",
+    help="Show no progress bar, even if the report takes more than three seconds.",
 )
 def report(
     file: Path, range_from_data: bool, output: Path | None, as_json: bool, **options: Any
@@ -342,7 +342,7 @@ def report(
     if options["categories"] is None and (options["bounds"] is None) != range_from_data:
         raise click.UsageError(
             "Give either --range LOWER UPPER, chosen without looking at the data, or "
-            "--range-from-data, which lets every release tell its two ends, or --categories "
+            "--range-from-data, with which every release reveals its two ends, or --categories "
             "for a column of categories."
         )
     with refused(), nothing_printed():
@@ -370,7 +370,7 @@ def report(
     click.echo(made)
     if made.recommended.code:
         click.echo(
-            "To make the recommended release, give pdpbook release the same file and options, "
+            "To make the recommended release, run pdpbook release with the same file and options, "
             f"--release {made.recommended.name} and --output."
         )
     if output is not None:
@@ -381,39 +381,39 @@ def report(
 @takes(READING[:1], ASKED, READING[1:])
 @click.option(
     "--release",
-    help="Name of the release, as in the report; the usual one of what is published if left "
-    "out: histogram, mean, quantiles or response. A report may recommend another one.",
+    help="Name of the release, as in the report; by default the usual release for --publish: "
+    "histogram, mean, quantiles or response. A report may recommend another release.",
 )
 @click.option(
     "--output",
     required=True,
     type=WRITTEN,
-    help="Where the published values go, as CSV or .parquet; a statement goes beside them.",
+    help="File for the published values, CSV or .parquet; a statement is written beside it.",
 )
 @click.option(
     "--record",
     type=WRITTEN,
-    help="Where the releases of FILE are remembered; if left out, FILE.releases.json, or the "
-    "record beside it that knows the contents of FILE. Keep it where the records are.",
+    help="File that records the releases of FILE; by default FILE.releases.json, or the record "
+    "beside it that knows the contents of FILE. Keep it where the records are.",
 )
 @click.option(
     "--again",
     is_flag=True,
-    help="Release the same thing again, which costs its ε again; earlier values stay.",
+    help="Repeat an earlier release, which costs its ε again; earlier values are kept.",
 )
 @click.option(
     "--budget",
     type=float,
-    help="The ε that all releases of FILE may cost together; what would exceed it is refused.",
+    help="The ε that all releases of FILE may cost together; releases beyond it are refused.",
 )
 def release(
     file: Path, output: Path, record: Path | None, again: bool, budget: float | None, **options: Any
 ) -> None:
-    """Make a release of a column of FILE, once, and write it.
+    """Make one release of a column of FILE, and write it.
 
-    The values are drawn in exact integer arithmetic, from the generator of the operating system. A
-    statement of the promise is written beside them in JSON. What is written may be published; the
-    record of releases is for the owner of FILE.
+    The values are drawn in exact integer arithmetic, with the generator of the operating system. A
+    statement of the promise is written beside them in JSON. The values and the statement may be
+    published; the record of releases is for the owner of FILE.
     """
     from pdpbook.own_data.publishing import make_release, record_of, refuse_twice, statement_path
     from pdpbook.own_data.spending import total_words
@@ -444,7 +444,7 @@ def release(
     click.echo(
         f"{output}: {said['what']}, {said['promise']} at ε = {said['epsilon']:g}"
         + (f", δ = {said['delta']:g}" if said["delta"] else "")
-        + f"\n{statement}: what it promises, for programs"
+        + f"\n{statement}: the promise, for programs"
         + f"\n{record}: the record of releases, {total_words(said['total'])}; keep it where the "
         "records are"
     )
@@ -456,25 +456,28 @@ def release(
     "--queries",
     required=True,
     type=GIVEN,
-    help="JSON: a list with an object for each query that was released, which has the arguments "
-    'of pdpbook.own_data.released_query, such as {"statistic": "count", "by": ["area"], '
-    '"mechanism": "discrete laplace", "scale": 4}.',
+    help="JSON: a list with an object for each released query, which contains the arguments of "
+    "pdpbook.own_data.released_query, such as "
+    '{"statistic": "count", "by": ["area"], "mechanism": "discrete laplace", "scale": 4}.',
 )
 @click.option(
-    "--delta", type=float, default=0.0, help="The δ at which losses by Gaussian noise are counted."
+    "--delta",
+    type=float,
+    default=0.0,
+    help="The δ for losses under Gaussian noise.",
 )
 @click.option(
     "--neighbours",
     type=click.Choice(["removal", "replacement"]),
     default="removal",
-    help="Whether the record is removed, or replaced by any other.",
+    help="Whether the record is removed, or replaced by any other record.",
 )
-@click.option("--by", metavar="COLUMN", help="Show the losses by the groups of this column, too.")
+@click.option("--by", metavar="COLUMN", help="Also show the losses by the groups of this column.")
 @click.option(
     "--most",
     type=click.IntRange(min=1),
     default=5,
-    help="How many of the most exposed records are shown.",
+    help="Number of the most exposed records to show.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON.")
 def audit(
@@ -502,7 +505,7 @@ def audit(
     shown = {"queries": made.table().assign(exact=[*made.query_exact, made.exact])}
     shown |= {} if groups is None else {"groups": groups}
     shown["most exposed"] = exposed.set_index("record")
-    if as_json:  # where a loss that is infinite is null
+    if as_json:  # an infinite loss is null
         said = {"file": str(file), "records": made.losses.size, **asked}
         for name, each in shown.items():
             text = each.reset_index().to_json(orient="records", double_precision=15)
@@ -510,8 +513,8 @@ def audit(
         click.echo(json.dumps(said, indent=2, ensure_ascii=False))
         return
     click.echo(
-        f"{file}: what {len(listed)} queries tell about {made.losses.size:,} records, in nats by "
-        f"the {made.neighbours} of a record" + (f" at δ = {made.delta:g}" if made.delta else "")
+        f"{file}: what {len(listed)} queries reveal about {made.losses.size:,} records, in nats "
+        f"for the {made.neighbours} of a record" + (f" at δ = {made.delta:g}" if made.delta else "")
     )
     for each in shown.values():
         click.echo(f"\n{each.to_string(float_format='{:.3f}'.format)}")
@@ -529,8 +532,8 @@ def read_queries(file: Path) -> list[Any]:
         raise ValueError(f"queries must be JSON, got {str(file)!r}: {error}") from error
     if isinstance(found, dict) and "package" in found:
         raise ValueError(
-            "queries must be described one by one, got a statement of pdpbook release, whose "
-            "losses are in pdpbook report"
+            "queries must be described one by one, got a statement of pdpbook release; pdpbook "
+            "report contains its losses"
         )
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
         raise ValueError(f"queries must be a list of objects, got {str(file)!r}")
@@ -540,7 +543,7 @@ def read_queries(file: Path) -> list[Any]:
             listed.append(released_query(each.pop("statistic", ""), **each))
         except (ValueError, TypeError) as error:
             raise ValueError(
-                f"queries must be as described, got in number {place}: {error}"
+                f"queries must have valid arguments, got an error in number {place}: {error}"
             ) from error
     return listed
 

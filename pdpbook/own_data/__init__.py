@@ -1,4 +1,4 @@
-"""Your own column: what each release promises, what it costs, and which one to use."""
+"""Your own column: the promise and the cost of each release, and which release to use."""
 
 import lazy_loader
 

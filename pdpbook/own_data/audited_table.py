@@ -1,7 +1,7 @@
 """The columns and groups of a table whose releases are audited.
 
-Only columns that a query names are read, and each is checked when it is first used.  The groups of
-several columns are made once for all queries that share them.
+Only the columns that a query names are read, and each column is checked when it is first used.  The
+groups of several columns are computed once for all queries that share them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 class AuditedTable:
-    """The columns of a table, checked when they are first used, and its groups, made once."""
+    """The columns of a table, checked when they are first used, and its groups, computed once."""
 
     def __init__(self, table: Any) -> None:
         if not isinstance(table, (pd.DataFrame, Mapping)):
@@ -35,9 +35,9 @@ class AuditedTable:
                 lengths = {str(name): len(table[name]) for name in table}
             except TypeError:
                 got = f"columns {list(table)!r}"
-                raise TypeError(f"table must have columns of one length, got {got}") from None
+                raise TypeError(f"table must have columns of equal length, got {got}") from None
             if len(set(lengths.values())) > 1:
-                raise ValueError(f"table must have columns of one length, got {lengths}")
+                raise ValueError(f"table must have columns of equal length, got {lengths}")
             self.records = next(iter(lengths.values()), 0)
         if self.records < 1:
             raise ValueError("table must contain at least one record, got none")

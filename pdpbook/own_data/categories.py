@@ -1,17 +1,17 @@
 """A column of categories, whose levels are public.
 
 The user gives the levels in the order in which they are published, and they are never read from the
-data: a list of the levels that occur would reveal that somebody has the rarest of them, and no ε
-covers this.  A level that no record has is published like any other.  A value that is not one of
-the levels is refused or, if the user names a level for all other values, counted there.  Texts that
-look the same are the same level: an accent may be a separate character or not, and blanks at the
-ends do not count.
+data: a list of the levels that occur would reveal that somebody has the rarest level, and no ε
+covers this.  A level that no record has is published like any other.  A value that is not a level
+is refused or, if the user names a level for all other values, counted there.  Texts that look the
+same are the same level: an accent may or may not be a separate character, and spaces at the ends do
+not count.
 
-After this check a record is the number of its level, from 0 to k − 1, and the column is a
-:class:`pdpbook.own_data.Column` with one bin of width 1 for each level, whose counts are released,
-drawn and accounted for as in every other column (:mod:`pdpbook.own_data.releases`).  A mean,
-quartiles, Laplace noise and the errors of drawn values need an order or a distance, which levels
-lack, so they are not offered.
+After this check a record is represented by the number of its level, from 0 to k − 1, and the column
+is a :class:`pdpbook.own_data.Column` with one bin of width 1 for each level, whose counts are
+released, drawn and accounted for as in every other column (:mod:`pdpbook.own_data.releases`).  A
+mean, quartiles, Laplace noise and the errors of drawn values need an order or a distance, which
+levels lack, so they are not offered.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pdpbook._tables import canonical
 
 __all__ = ["level_codes", "level_names", "only_counts", "refuse_rows"]
 
-#: The largest number of levels, which is also the largest number of bins of a report.
+#: The largest number of levels, and of the bins of a report.
 MOST_LEVELS = 1024
 
 
@@ -38,7 +38,7 @@ def level_names(categories: ArrayLike, other: str | None = None) -> tuple[str, .
             kind = f"one of type {type(each).__name__}"
             raise TypeError(f"categories must contain texts, none of them empty, got {kind}")
         if not each.strip():
-            raise ValueError("categories must contain texts, none of them empty, got an empty one")
+            raise ValueError("categories must contain texts, none of them empty, got an empty text")
     levels = [canonical(each) for each in listed]
     for place, each in enumerate(levels):
         if each in levels[:place]:
@@ -59,7 +59,7 @@ def level_names(categories: ArrayLike, other: str | None = None) -> tuple[str, .
 def level_codes(
     values: ArrayLike, categories: ArrayLike, other: str | None = None
 ) -> tuple[NDArray[np.int64], int]:
-    """Return the number of each record's level, from 0 to k - 1, and how many became ``other``."""
+    """Return each record's level, from 0 to k - 1, and the number of records moved to ``other``."""
     levels = level_names(categories, other)
     if getattr(values, "ndim", 1) != 1:
         raise ValueError(f"values must be one column, got an array of shape {np.shape(values)}")
@@ -69,8 +69,8 @@ def level_codes(
     refuse_rows(
         records,
         [not isinstance(each, str) or not each.strip() for each in records],
-        "all be texts and none of them empty, for categories; decide what a missing value stands "
-        "for before you report",
+        "be texts, none of them empty, for categories; decide what a missing value stands for "
+        "before you report",
         "others",
         TypeError,
     )
@@ -89,7 +89,7 @@ def level_codes(
 def refuse_rows(
     values: Any, bad: ArrayLike, must: str, what: str, error: type[Exception] = ValueError
 ) -> None:
-    """Refuse a column with bad values; the message has their number and the first of them."""
+    """Refuse a column with bad values; the message has their number and the first bad value."""
     rows = np.flatnonzero(bad)
     if rows.size:
         first = values[rows[0]]

@@ -1,9 +1,9 @@
-r"""How far a released distribution is from a column, in the column's own unit.
+r"""The distance of a released distribution from a column, in the unit of the column.
 
 The Wasserstein distance of two distributions on the line is the area between their distribution
 functions, :math:`W_1=\int|F(x)-G(x)|\,dx`: the average distance over which probability has to be
-moved to turn one into the other.  It has the unit of the column, and it bounds the difference of
-the two means.
+moved to turn one distribution into the other.  The distance has the unit of the column and bounds
+the difference of the two means.
 
 F steps at the midpoints of the K bins, G at each of the n values.  Between two midpoints F is a
 constant c, and G crosses it once, at the c-quantile of the values.  With
@@ -12,10 +12,10 @@ values, the area between two midpoints is therefore a sum of two terms.  After o
 takes K searches, so many releases of a million values can be compared quickly.
 
 Publishing m values that are drawn from a distribution reveals neither its mean nor its quantiles.
-The mean and the quantiles of the m values are usually farther from the column than those of the
-distribution.  The mean of m draws has the distribution of a sum, and the j-th smallest of m draws
-is at most x if at least j of them are, a binomial probability.  So both errors are sums, and no
-simulation is needed.
+The mean and the quantiles of the m values are usually farther from the column than the mean and the
+quantiles of the distribution.  The mean of m draws has the distribution of a sum, and the j-th
+smallest draw is at most x if at least j draws are, which has a binomial probability.  So both
+errors are sums, and no simulation is needed.
 """
 
 from __future__ import annotations
@@ -102,6 +102,6 @@ def drawn_quantile_errors(
     below = np.minimum(np.cumsum(mass), 1.0)
     below[-1] = 1.0
     rank = np.ceil(levels * draws * (1.0 - 1e-15))[:, None]
-    reached = betainc(rank, draws - rank + 1.0, below)  # at least so many of the draws are there
+    reached = betainc(rank, draws - rank + 1.0, below)  # Pr[at least ``rank`` draws are there]
     chances = np.diff(reached, axis=1, prepend=0.0)
     return np.asarray((chances * np.abs(support - targets[:, None])).sum(axis=1))

@@ -8,12 +8,13 @@ Laplace numbers has a Chernoff bound, with the moments
 .. math:: \mathrm E\,e^{\theta Z}=\frac{\cosh\varepsilon-1}{\cosh\varepsilon-\cosh\theta} ,
           \qquad |\theta|<\varepsilon :
 
-for every θ > 0 it is beyond :math:`\bigl(\ln\frac2\alpha+\sum_k\ln\mathrm E\,e^{\theta w_kZ}\bigr)
-/\theta` in size with probability at most α.  Each θ gives a bound, so the best of a few is a bound.
+for every θ > 0 its size exceeds
+:math:`\bigl(\ln\frac2\alpha+\sum_k\ln\mathrm E\,e^{\theta w_kZ}\bigr) /\theta` with probability at
+most α.  Each θ gives a bound, so the smallest of several bounds is a bound.
 
-The sums of the first counts, made to end at n, have the noise :math:`\sum_{j\le k}Z_j-\frac
-kK\sum_jZ_j`.  With α/K for each k, the bound is valid for all sums together, hence for the one of a
-quantile.
+The sums of the first counts, made to end at n, have the noise
+:math:`\sum_{j\le k}Z_j-\frac kK\sum_jZ_j`.  With α/K for each k, the bound is valid for all sums
+together, hence also for the sum that determines a quantile.
 """
 
 from __future__ import annotations
@@ -58,5 +59,5 @@ def _moments(theta: NDArray[np.float64], epsilon: float) -> NDArray[np.float64]:
 
 
 def _bounds(moments: NDArray[np.float64], theta: NDArray[np.float64], sums: float) -> NDArray[Any]:
-    """Return the smallest bound over θ, the last axis, for one of the given number of sums."""
+    """Return the smallest bound over θ, the last axis, for each of this number of sums."""
     return np.asarray(((math.log(2.0 * sums / (1.0 - LEVEL)) + moments) / theta).min(axis=-1))

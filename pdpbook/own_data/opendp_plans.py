@@ -1,8 +1,8 @@
 """The queries of a plan that OpenDP makes with Polars, read for an audit.
 
-OpenDP summarises the noise of a plan in a table, with a row for each released number.  The rest is
-in the plan of Polars: which rows take part, the groups, the columns, and the ranges or candidates.
-The description by the caller and the worst case have to agree with what is read from both.
+OpenDP summarises the noise of a plan in a table, with a row for each released number.  The plan of
+Polars contains the rest: the filter, the groups, the columns, and the ranges or candidates.  The
+caller's description and the worst case must agree with the table and the plan.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from pdpbook.own_data.released_queries import ReleasedQuery, released_query
 
 __all__ = ["plan_queries"]
 
-#: What OpenDP calls a distribution in the summary of a plan, and its name here.
+#: OpenDP's name of a distribution in the summary of a plan, and the name used here.
 PLANNED = {
     "Integer Laplace": "discrete laplace",
     "Float Laplace": "laplace",
     "Integer Gaussian": "discrete gaussian",
-    "Float Gaussian": "gaussian",  # on the grid of 2⁻¹⁰⁷⁴, which moves a loss by less than rounding
+    "Float Gaussian": "gaussian",  # on the grid of 2⁻¹⁰⁷⁴, which changes a loss less than rounding
     "ExponentialMin": "permute and flip",
     "GumbelMin": "exponential mechanism",
 }
-#: How the summary calls an aggregate.
+#: The names of aggregates in the summary.
 SUMMED = {"count": "Length", "sum": "Sum", "quantile": "-Quantile"}
 
 
@@ -52,15 +52,15 @@ def plan_queries(
     query : opendp.extras.polars.LazyFrameQuery
         The result of ``context.query()...``; its groups must be public.
     arguments : mapping from str to mapping, optional
-        The required properties of each released column, as arguments of :func:`released_query`,
-        such as ``{"income": {"lower": 0, "upper": 100}}``; ``column`` is its name in the table.
+        Required properties of each released column, as arguments of :func:`released_query`, such as
+        ``{"income": {"lower": 0, "upper": 100}}``; ``column`` is its name in the table.
     by, where : optional
-        The columns that the plan has to group by, and the column of its filter.
+        The columns by which the plan must group, and the column of its filter.
 
     Returns
     -------
     list of ReleasedQuery
-        In the order of the plan; a mean of OpenDP is a sum and a count.
+        The queries in the order of the plan; a mean of OpenDP is a sum and a count.
 
     Raises
     ------
@@ -70,10 +70,10 @@ def plan_queries(
     Notes
     -----
     The neighbours of the plan differ by the removal of one row; a plan with another privacy unit,
-    or with public lengths, is refused.  Before its aggregate a column may be cast to floats and
-    missing values may be filled, which changes nothing in a table without them, and the plan may
-    keep the rows that have True in one column.  A plan that keeps groups secret by a threshold is
-    not read, because its δ depends on more than the noise.  Taught in *What a released statistic
+    or with public lengths, is refused.  Before its aggregate a column may be cast to floats, and
+    missing values may be filled, which changes nothing in a table without missing values; the plan
+    may keep only the rows with True in one column.  A plan that keeps groups secret by a threshold
+    is refused, because its δ depends on more than the noise.  Taught in *What a released statistic
     tells about each record*.
 
     Examples
@@ -90,7 +90,7 @@ def plan_queries(
         raise _validate.fail("arguments", "a mapping from names to arguments", given, TypeError)
     require("polars")
     _check_neighbours(query._query)
-    with warnings.catch_warnings():  # Polars means to change this form of a plan one day
+    with warnings.catch_warnings():  # Polars will change this form of a plan
         warnings.simplefilter("ignore")
         aggregates, groups, flag = _steps(json.loads(query.polars_plan.serialize(format="json")))
     if by is not None and [*by] != groups:
@@ -101,7 +101,7 @@ def plan_queries(
     released = {name: settings for name, _, settings in read}
     for name, said in given.items():
         if name not in released:
-            about = f"arguments must be about what is released, {[*released]}"
+            about = f"arguments must be about the released columns, {[*released]}"
             raise ValueError(f"{about}, got {name!r}")
         _check_said(name, said, released[name])
     measurement = query.resolve()
@@ -126,12 +126,12 @@ def _check_neighbours(asked: Any) -> None:
     if str(metric) != "SymmetricDistance()" or asked._d_in != 1:
         raise ValueError(
             "query must have the privacy unit dp.unit_of(contributions=1), because the losses are "
-            f"those of one row, got a unit of {asked._d_in} rows by {metric}"
+            f"losses of one row, got a unit of {asked._d_in} rows by {metric}"
         )
-    if domain.get_margin([]).invariant == "lengths":  # so it is if a finer margin has it
+    if domain.get_margin([]).invariant == "lengths":  # also if a finer margin has public lengths
         raise ValueError(
-            'query must not have a margin with invariant="lengths": then the lengths of the groups '
-            "are public, and neighbours do not differ by the removal of a row, got public lengths"
+            'query must not have a margin with invariant="lengths": with public lengths of the '
+            "groups, neighbours do not differ by the removal of a row, got public lengths"
         )
 
 
@@ -161,7 +161,7 @@ def _steps(plan: Any) -> tuple[list[Any], list[str], str | None]:
 
 
 def _aggregate(expression: Any) -> tuple[str, str, dict[str, Any]]:
-    """Return the name and the statistic of an aggregate, and what it does with its column."""
+    """Return the name, the statistic and the settings of an aggregate."""
     symbol = _name(expression)
     inputs: list[Any] = []
     match expression:
@@ -193,7 +193,7 @@ def _aggregate(expression: Any) -> tuple[str, str, dict[str, Any]]:
 
 
 def _column(expression: Any) -> str:
-    """Return the column that is aggregated, whose missing values may be filled before."""
+    """Return the column that is aggregated; its missing values may have been filled."""
     match expression:
         case {"Column": name}:
             return str(name)
@@ -205,12 +205,12 @@ def _column(expression: Any) -> str:
             asked = {"Function": {"input": [inner], "function": {"Boolean": "IsNotNan"}}}
             or_null = {"Function": {"input": [inner], "function": {"Boolean": "IsNull"}}}
             if test == {"BinaryExpr": {"left": asked, "op": "Or", "right": or_null}}:
-                return _column(inner)  # this is how Polars fills what is not a number
+                return _column(inner)  # this is how Polars fills values that are not numbers
     raise _unread(f"the step {_name(expression)} before the aggregate")
 
 
 def _planned(row: Mapping[str, Any], statistic: str, settings: dict[str, Any]) -> ReleasedQuery:
-    """Return the query of one line of OpenDP's summary of a plan."""
+    """Return the query of a line of OpenDP's summary of a plan."""
     aggregate, scale, mechanism = row["aggregate"], row["scale"], PLANNED.get(row["distribution"])
     if row.get("threshold") is not None:
         raise ValueError(f"query must have public groups, got a threshold of {row['threshold']}")
@@ -223,7 +223,7 @@ def _planned(row: Mapping[str, Any], statistic: str, settings: dict[str, Any]) -
         )
     if statistic == "count":
         settings = {key: settings[key] for key in ("by", "where")}
-    if statistic == "quantile":  # scored in whole numbers, the records times this denominator
+    if statistic == "quantile":  # scores are whole numbers, the records times this denominator
         scale /= Fraction(settings["quantile"]).denominator
     return released_query(statistic, mechanism=mechanism, scale=scale, **settings)
 
@@ -246,20 +246,20 @@ def _privacy_loss(measurement: Any) -> tuple[bool, float]:
         measure, (stated, delta) = measure.removeprefix("Approximate(").removesuffix(")"), stated
     if delta or measure not in ("MaxDivergence", "ZeroConcentratedDivergence"):
         raise ValueError(
-            "query must have a privacy loss in epsilon or rho, and no δ beside it, got "
+            "query must have a privacy loss in epsilon or rho without a δ, got "
             f"{measurement.output_measure} with δ = {delta:g}"
         )
     return measure == "MaxDivergence", float(stated)
 
 
 def _name(node: Any) -> str:
-    """Return the name of a step or an expression of a plan, as a user of Polars knows it."""
+    """Return the name of a step or an expression of a plan that users of Polars know."""
     name = str(next(iter(node))) if isinstance(node, dict) else str(node)
     return {"HStack": "with_columns", "GroupBy": "group_by", "Agg": "aggregate"}.get(name, name)
 
 
 def _number(literal: Any) -> float:
-    """Return the number in a literal, where it is nested under one or more keys."""
+    """Return the number in a literal, which is nested under one or more keys."""
     found = literal
     while isinstance(found, dict) and len(found) == 1:
         [found] = found.values()

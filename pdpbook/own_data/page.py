@@ -20,7 +20,7 @@ __all__ = ["report_body", "report_page"]
 GENERATOR = '<meta name="generator" content="pdpbook">'
 
 #: A table scrolls inside its own region while the names of its rows stay.  A shadow at the right
-#: edge says that there is more; at the end of the table a layer that scrolls along covers it.
+#: edge shows that there are more columns; at the end a scrolling layer covers the shadow.
 STYLE = """
 :root { color-scheme: light dark; }
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 72rem; margin: 0 auto; padding: 1rem;
@@ -53,7 +53,7 @@ figcaption { color: #333; }
   figure { margin: 1rem -.75rem; padding: 0; } figcaption { padding: .25rem .75rem .5rem; }
 }
 """
-#: A table of more columns than these is wider than a phone.
+#: A table with more columns than this is wider than a phone.
 _FEW = 4
 #: Numbers of this size are written with a power of ten.
 _HUGE = 1e9
@@ -80,7 +80,7 @@ def _cell(value: object) -> str:
 
 
 def _table(frame: pd.DataFrame, label: str) -> str:
-    """Return a table that scrolls by itself where the screen is narrow."""
+    """Return a table that scrolls by itself if the screen is narrow."""
     kinds = [
         ' class="text"' if all(isinstance(value, str) for value in frame.iloc[:, i]) else ""
         for i in range(frame.shape[1])
@@ -104,7 +104,7 @@ def _table(frame: pd.DataFrame, label: str) -> str:
 
 
 def _shared(table: pd.DataFrame) -> dict[str, float]:
-    """Return the columns in which all releases that promise something have one value."""
+    """Return the columns in which all releases with a promise have the same value."""
     promised = np.isfinite(table["epsilon"])
     found = {}
     for name in table.select_dtypes("number").columns:
@@ -135,10 +135,10 @@ def report_body(
         f'<p class="recommendation">{escape(recommendation)}</p>{warned}'
         "<h2>Every release</h2>"
         "<p>Losses are in nats and count all draws. A fixed-noise loss compares the release with "
-        "and without a record while the noise of the others stays; an end-to-end loss computes "
-        "everything again without it. Wasserstein distance and errors are in the unit of the "
-        "column, the error of a count in records; the standard error is that of the error by which "
-        "the releases are compared.</p>"
+        "and without a record while the noise of the others stays the same; an end-to-end loss "
+        "repeats the computation without the record. Wasserstein distance and errors are in the "
+        "unit of the column, the error of a count in records; the standard error belongs to the "
+        "error by which the releases are compared.</p>"
         f"{every}{_table(releases.drop(columns=[*shared]), 'Every release')}"
         f"<h2>What is published, and what is promised</h2><dl>{said}</dl>"
     )
@@ -148,9 +148,9 @@ def report_page(title: str, body: str, drawing: str) -> str:
     """Return a report, with its body and its figure as SVG, as a self-contained document."""
     svg = drawing[drawing.index("<svg") :]
     caption = (
-        "Above: the column and what the recommended release makes of it. In the middle: the error "
-        "of each release. Below: the losses of the records, with a circle at the "
-        "median, a thick line from the 10th to the 90th percentile and a bar at the largest."
+        "Top: the column and the distribution from the recommended release. Middle: the error of "
+        "each release. Bottom: the losses of the records, with a circle at the median, a thick "
+        "line from the 10th to the 90th percentile and a bar at the largest."
     )
     figure = (
         f'<figure role="img" aria-label="{escape(caption)}">{svg}'

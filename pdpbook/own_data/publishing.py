@@ -2,20 +2,20 @@
 
 :func:`make_release` draws once, from the operating system's generator, and returns the values with
 a statement for programs.  The statement is written from the promise alone
-(:mod:`pdpbook.own_data.promises`), which contains no value, so it may be published.  A digest of
-the data may not: an attacker could test a guess of the data with it.
+(:mod:`pdpbook.own_data.promises`), which contains no value, so the statement may be published.  A
+digest of the data must not be published: an attacker could test a guess of the data with it.
 
 The costs of all releases of a file add up (:mod:`pdpbook.own_data.spending`).  A *record*, which
 only the owner of the file can read, therefore lists them, identifies the file by a digest of its
 contents, and contains the remarks that a statement must not reveal.  A second release of the same
-thing, of the same column, is refused unless the caller confirms it; it is then written beside the
+kind from the same column is refused unless the caller confirms it; it is then written beside the
 first.
 
-The record has to be right even if the process is killed, and what has been drawn counts as spent.
-So the entry in the record is written first, then the statement, and then the values, each
+The record has to be right even if the process is killed, and drawn values count as spent.  So the
+entry in the record is written first, then the statement, and then the values, each of them
 completely or not at all.  If the process is killed in between, the record names the file of the
 values, and the next call for the same release reports that they are missing.  A lock protects all
-of this, and it is released when a process dies.
+these steps, and the lock is released when a process dies.
 """
 
 from __future__ import annotations
@@ -50,27 +50,27 @@ if TYPE_CHECKING:
 __all__ = ["Published", "make_release", "record_of", "refuse_twice"]
 
 File = str | os.PathLike[str]
-#: The release if none is named: a choice that does not depend on the data.
+#: The default release, which does not depend on the data.
 USUAL = {"counts": "histogram", "mean": "mean", "quantiles": "quantiles", "value": "response"}
 #: The parts of a statement that describe earlier releases of the same file.
 EARLIER = ("column", "publish", "release", "epsilon", "delta", "made")
-#: Seconds for which a process waits for another one that holds the record.
+#: Seconds for which a process waits for another process that has locked the record.
 WAIT_FOR_RECORD = 60.0
 
 
 @dataclass(frozen=True, eq=False)
 class Published:
-    """Values that may be published, and a statement about them: made by :func:`make_release`.
+    """Values that may be published and a statement about them, as made by :func:`make_release`.
 
     Attributes
     ----------
     table : pandas.DataFrame
         The published values: counts by bin or by level, a statistic, or drawn values.
     statement : dict
-        What the values are and what they promise, as words and numbers for JSON.
+        A description of the values and their promise, as words and numbers for JSON.
     remarks : tuple of str
-        What the owner has to know about the data, such as how many values were moved into the
-        range.  It depends on the data, so it is in the record and must not be published.
+        Remarks for the owner about the data, such as how many values were moved into the range.
+        They depend on the data, so they are in the record and must not be published.
     """
 
     table: pd.DataFrame
@@ -98,7 +98,7 @@ class Published:
         record : str or Path, optional
             A file that only its owner may read, to which the statement is added.
         again : bool
-            Whether the same thing may have been released before.  Earlier values stay: if
+            Whether an earlier release of the same kind is allowed.  Its values are kept: if
             ``ages.csv`` exists, the new file is ``ages-2.csv``.
         budget : float, optional
             The ε that all releases of the record may cost together, this one included.
@@ -108,14 +108,14 @@ class Published:
         Raises
         ------
         FileExistsError
-            If the same thing has been released and ``again`` is not True.
+            If such a release has been made before and ``again`` is not True.
         ValueError
-            If the record cannot be read, two of the files are one, or the budget is exceeded.  In
-            this case nothing has been released.
+            If the record cannot be read, two of the files are the same, or the budget is exceeded.
+            In these cases nothing has been released.
         OSError
             If a file cannot be written.  The release in the record then counts as spent.
         TimeoutError
-            If another process holds the record for a minute.
+            If another process locks the record for a minute.
         ImportError
             If the values are written as Parquet and pyarrow is not installed.
         """
@@ -152,7 +152,7 @@ class Published:
                 write_whole(statement_path(path), _json(said), new=True)
                 write_whole(path, content, new=True)
             except OSError as error:
-                spent = "it is in the record, and what has been drawn counts as spent"
+                spent = "it is in the record, and drawn values count as spent"
                 why = error.strerror or error
                 raise OSError(f"{path} cannot be written ({why}); {spent}") from error
         return path
@@ -197,9 +197,9 @@ def make_release(
     neighbours, outside, name, whole
         As for :func:`pdpbook.own_data.report`.
     lower, upper : float
-        Ends of the range, chosen without looking at the data; left out for categories.
+        Ends of the range, chosen without looking at the data; omitted for categories.
     release : str, optional
-        The name of a differentially private release, as in a report.  By default the DP histogram,
+        The name of a differentially private release, as in a report; by default the DP histogram,
         the noisy mean, noisy quantiles, or k-ary randomised response.
 
     Notes
@@ -253,19 +253,19 @@ def make_release(
 
 
 def refuse_twice(path: File, *, column: str, publish: str, record: File | None = None) -> None:
-    """Refuse a release of the same thing as before.
+    """Refuse a release of the same kind as an earlier release.
 
     Parameters
     ----------
     path, record : str or Path
         As for :meth:`Published.write`; the record need not exist yet.
     column, publish : str
-        The name of the column, and what is to be published.
+        The name of the column, and the kind of output to publish.
 
     Raises
     ------
     FileExistsError
-        If the values or their statement exist, or the record lists such a release.
+        If the values or their statement exist, or if the record lists such a release.
     ValueError
         If the record cannot be read.
     """
@@ -275,33 +275,33 @@ def refuse_twice(path: File, *, column: str, publish: str, record: File | None =
 
 
 def _refuse_twice(path: Path, column: str, publish: str, known: list[dict[str, Any]]) -> None:
-    """Refuse a release that has an entry in the record, a statement or values already."""
+    """Refuse a release that already has an entry in the record, a statement or values."""
     same = [each for each in known if (each["column"], each["publish"]) == (column, publish)]
     if same:
         spent, last = total_cost(same)["epsilon"], Path(same[-1]["values"])
         lost = ""
-        if last.is_absolute() and not last.exists():  # older records have names only
+        if last.is_absolute() and not last.exists():  # older records contain only names
             lost = (
-                " (it is not there: the file has been moved, or the process ended before the file "
-                "was written; what has been drawn counts as spent)"
+                " (the file is missing: it has been moved, or the process ended before it was "
+                "written; drawn values count as spent)"
             )
         raise FileExistsError(
             f"{PUBLISHED.get(publish, publish)} of column {column!r} has been released before, the "
-            f"last time {same[-1]['made']} to {last}{lost}, at ε = {spent:g} in all; a "
-            "second release costs its ε again, so give again=True (--again) only if you want one, "
-            f"got path={str(path)!r}"
+            f"last time {same[-1]['made']} to {last}{lost}, at ε = {spent:g} in all; a second "
+            "release costs its ε again, so give again=True (--again) only if you want it, got "
+            f"path={str(path)!r}"
         )
     for each in (path, statement_path(path)):
         if os.path.lexists(each):
             raise FileExistsError(
-                f"path (--output) must be a new file, but {each} is there already: choose another "
-                "name or, to release the same thing again, which costs its ε again, give "
-                f"again=True (--again), got path={str(path)!r}"
+                f"path (--output) must be a new file, but {each} already exists: choose another "
+                "name or, to repeat the release, which costs its ε again, give again=True "
+                f"(--again), got path={str(path)!r}"
             )
 
 
 def _free(path: Path, known: list[dict[str, Any]]) -> Path:
-    """Return the name, or the next numbered name that no file, statement or entry has."""
+    """Return the name, or the next numbered name without a file, a statement or an entry."""
     taken = {each["values"] for each in known}
     numbered = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2))
     for free in chain([path], numbered):
@@ -312,11 +312,11 @@ def _free(path: Path, known: list[dict[str, Any]]) -> Path:
 
 
 def record_of(file: File) -> Path:
-    """Return the path of the record of a file, whatever link or name leads to the file.
+    """Return the path of the record of a file, whichever link or name leads to the file.
 
     The record is beside the file itself, under its name and ``.releases.json``, unless another
-    record in the folder knows these contents because the file was copied or renamed, or an earlier
-    version kept the record of a link beside the link.
+    record in the folder knows these contents, because the file was copied or renamed, or because an
+    earlier version kept the record of a link beside the link.
 
     Raises
     ------
@@ -327,27 +327,27 @@ def record_of(file: File) -> Path:
     usual, older = (each.with_name(f"{each.name}.releases.json") for each in (real, link))
     contents, found = _contents(real), {each for each in (usual, older) if each.exists()}
     for each in real.parent.glob("*.releases.json"):
-        with suppress(ValueError):  # another file of such a name
+        with suppress(ValueError):  # another file with such a name
             if any(entry.get("contents") == contents for entry in _recorded(each)):
                 found.add(each)
     if len(found) > 1:
         several = ", ".join(sorted(map(str, found)))
         raise FileExistsError(
             f"one record must list all releases of {file}, got {several}; merge them into one "
-            "list, or name one with --record"
+            "list, or name one record with --record"
         )
     return found.pop() if found else usual
 
 
 def _contents(file: Path) -> str:
-    """Return a digest of the contents of a file, which only its owner may see."""
+    """Return a digest of the contents of a file; only the owner may see the digest."""
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 @contextmanager
 def _held(record: File | None) -> Iterator[None]:
-    """Lock a record, so that no other process reads or writes it meanwhile."""
+    """Lock a record, so that meanwhile no other process reads or writes it."""
     if record is None:
         yield
         return
@@ -355,7 +355,7 @@ def _held(record: File | None) -> Iterator[None]:
     if not file.parent.is_dir():
         raise FileNotFoundError(f"{file} cannot be written: there is no folder {file.parent}")
     lock = file.with_name(f".{file.name}.lock")
-    advice = "It makes a release of the same data, and nothing was released here; try again later"
+    advice = "It is releasing the same data, and nothing was released here; try again later"
     with locked(lock, TimeoutError, advice, seconds=WAIT_FOR_RECORD):
         yield
 
@@ -411,7 +411,7 @@ def _statement(promise: Promise) -> dict[str, Any]:
         "draws": promise.draws,
         "parameters": dict(promise.parameters),
         "warnings": weak_promises([promise]),
-        "generator": "the operating system's, by exact samplers in whole numbers",
+        "generator": "the operating system's generator, by exact samplers in whole numbers",
         "package": f"pdpbook {pdpbook.__version__}",
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
     }

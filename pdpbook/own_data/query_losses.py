@@ -1,17 +1,17 @@
-r"""How far each record moves a released query, and what that costs the record.
+r"""The change of a released query by each record, and its cost for the record.
 
 With group g of size :math:`n_g`, sum :math:`S_g` and values that the release clips to [L, U], the
 removal of record i from its group moves
 
-================  ==================================================================
+================  ==================================================================================
 the count         by 1
 the sum           by :math:`|x_i|`
-the mean          by :math:`|n_gx_i-S_g|/(n_g(n_g-1))`; a record alone leaves no mean
+the mean          by :math:`|n_gx_i-S_g|/(n_g(n_g-1))`; a record alone in its group leaves no mean
 a quantile        the scores of all candidates, which are counted one by one
-================  ==================================================================
+================  ==================================================================================
 
-and no other group.  If the record is *replaced*, it moves within its group, or out of it and into
-another one.  The noise determines the cost of the distance (:mod:`pdpbook.own_data.query_noise`).
+and no other group.  If the record is *replaced*, it moves within its group, or from its group into
+another group.  The noise determines the cost of the distance (:mod:`pdpbook.own_data.query_noise`).
 For a quantile the cost is the largest change of a log chance over the candidates.  The principle is
 taught in *What a released statistic tells about each record*.
 """
@@ -42,7 +42,7 @@ _UNIT = float(np.finfo(np.float64).eps)
 def query_costs(
     query: ReleasedQuery, columns: AuditedTable, replaced: bool
 ) -> tuple[Floats, float]:
-    """Return the cost of the query for each record and at worst, as pure losses or ρ."""
+    """Return the cost of the query for each record and in the worst case, as pure losses or ρ."""
     group, names = columns.groups(query.by)
     groups = len(names)
     if query.where is not None:
@@ -65,20 +65,20 @@ def query_costs(
 
 
 def worst_cost(query: ReleasedQuery, pure: bool) -> float:
-    """Return the cost for the worst record by removal: an ε, or ρ if the whole plan counts it."""
+    """Return the cost of the worst record's removal: an ε, or ρ if ``pure`` is false."""
     worst = _worst_distance(query, np.array([2]), replaced=False)
     if query.statistic == "quantile":
-        return worst if pure else worst * worst / 8.0  # of its bounded range
+        return worst if pure else worst * worst / 8.0  # the ρ of its bounded range
     return float(distance_costs(query.mechanism, query.scale, np.array([worst]))[0])
 
 
 @dataclass(frozen=True)
 class _Moves:
-    """How far a query moves: by the removal of each record, by one that is added, and within."""
+    """The changes of a query: by a removal, by an addition, and within a group."""
 
     removed: Floats  # shape (n,); 0 for a record that is not in the query
-    added: Floats  # shape (G,): the most by a record that is added to each group
-    within: Floats  # shape (n,): the most if the record changes and stays in its group
+    added: Floats  # shape (G,): the largest change by adding a record to each group
+    within: Floats  # shape (n,): the largest change if the record stays in its group
 
     def replaced(self, group: NDArray[np.int64], power: int, leaves: bool) -> Floats:
         """Return the largest change of the query by a replacement of each record, shape (n,)."""
@@ -100,7 +100,7 @@ def _together(first: Any, second: Any, power: int) -> Any:
 def _number_moves(
     query: ReleasedQuery, columns: AuditedTable, group: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> _Moves:
-    """Return the moves of a count, a sum or a mean by group."""
+    """Return the changes of a count, a sum or a mean by group."""
     n, inside = group.size, group >= 0
     if query.statistic == "count":
         return _Moves(np.ones(n), np.ones(sizes.size), np.zeros(n))
@@ -130,7 +130,7 @@ def _number_moves(
 
 
 def _worst_distance(query: ReleasedQuery, sizes: NDArray[np.int64], replaced: bool) -> float:
-    """Return the largest distance by a record with the worst values; for a quantile, its loss."""
+    """Return the largest distance by a record with the worst values; a loss for a quantile."""
     several, power = sizes.size > 1, metric_power(query.mechanism)
     within = 0.0
     if query.statistic == "count":
@@ -156,7 +156,7 @@ def _worst_distance(query: ReleasedQuery, sizes: NDArray[np.int64], replaced: bo
 def _quantile_moves(
     query: ReleasedQuery, x: Floats, group: NDArray[np.int64], groups: int, replaced: bool
 ) -> _Moves:
-    """Return the losses from one quantile of each group; candidates are counted one by one."""
+    """Return the losses from a quantile of each group; candidates are counted one by one."""
     points = np.array(query.candidates)
     left = np.searchsorted(points, x, side="left")
     cell = 2 * left + (points[np.minimum(left, points.size - 1)] == x)
@@ -166,7 +166,7 @@ def _quantile_moves(
     nodes = points.size // 2 + 1 if query.mechanism == "permute and flip" else 1
     rounds = groups * cells * points.size * nodes * (cells if replaced else 1)
     if rounds > _validate.ROUNDS:
-        few = f"so few that {groups} group(s) need at most 1e9 steps and not {rounds:.2g}"
+        few = f"few enough that {groups} group(s) need at most 1e9 steps instead of {rounds:.2g}"
         raise _validate.fail("candidates", few, points.size)
     q, place = query.quantile, 2 * np.arange(points.size) + 1
     moves = np.sign(place - np.arange(cells)[:, None]).astype(float)  # below, at or above

@@ -1,26 +1,26 @@
 r"""The privacy loss of a distance under the noise of a query: a pure loss, or ρ and its ε at δ.
 
-Under Laplace noise of scale b a record loses d/b, where d is the sum of the changes (L¹).  Gaussian
-noise of standard deviation σ has no finite loss; its cost is :math:`\rho=d^2/2\sigma^2`, where d²
-is the sum of the squares (L²), and costs of queries are added before they become an ε at δ.  If all
-noise is continuous, the queries are one Gaussian release at the distance :math:`\sqrt{2\rho}`, and
-its ε is exact.  The Rényi divergence :math:`\alpha\rho` bounds it at every order α whatever the
-noise is.  Costs are rounded up.
+Under Laplace noise of scale b the loss of a record is d/b, where d is the sum of the changes (L¹).
+Gaussian noise of standard deviation σ has no finite loss; its cost is :math:`\rho=d^2/2\sigma^2`,
+where d² is the sum of the squares (L²), and the costs of queries are added before they are
+converted to an ε at δ.  If all noise is continuous, the queries are one Gaussian release at the
+distance :math:`\sqrt{2\rho}`, and its ε is exact.  For any noise, the Rényi divergence of every
+order α is at most :math:`\alpha\rho`.  Costs are rounded up.
 
 Discrete Gaussian noise on whole numbers is nearly as good as continuous noise.  Its probability of
 y is at most the density :math:`\varphi(y)` of the continuous noise, because the sum of
 :math:`e^{-k^2/2\sigma^2}` is at least its integral (Poisson's formula), and by Jensen's inequality
 :math:`\varphi(y)` is at most :math:`e^{1/24\sigma^2}` times the probability that the continuous
-noise rounds to y.  Rounding it changes the loss :math:`(2yd+d^2)/2\sigma^2` by at most
+noise rounds to y.  Rounding y changes the loss :math:`(2yd+d^2)/2\sigma^2` by at most
 :math:`|d|/2\sigma^2`.  So if the continuous noise of all numbers that a record moves by :math:`d_j`
 is (ε, δ)-private, the discrete noise is private at
 
 .. math:: \varepsilon+\sum_j\frac{|d_j|}{2\sigma_j^2} ,\qquad
           \delta\exp\sum_j\frac1{24\sigma_j^2} .
 
-Noise is named, or it is a measurement of OpenDP, whose *privacy map* gives the loss for every
-distance: at the distance by which a record moves the numbers, its own loss.  Hence the audit reads
-the metric, the map, whether it gives ε or ρ, and whether the numbers are whole.
+Noise is given by name or as a measurement of OpenDP, whose *privacy map* gives the loss for every
+distance: at the distance by which a record moves the numbers, the record's own loss.  The audit
+reads the metric, the map, whether the map gives ε or ρ, and whether the numbers are whole.
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-#: More distances than these are rounded up, so that one computation serves many records; and a
-#: privacy map is asked at no more distances: between them its chords bound it.
+#: If there are more distances, they are rounded up, so that one computation serves many records;
+#: and a privacy map is evaluated at no more distances: between them its chords bound it.
 MOST = 1024
-#: The bits that are then kept of a distance: losses grow by a factor of at most 1 + 2⁻¹¹.
+#: The bits kept of a rounded distance: losses grow by a factor of at most 1 + 2⁻¹¹.
 BITS = 12
-#: Orders at which a Rényi divergence is turned into an ε; each of them gives a valid one.
+#: Orders at which a Rényi divergence is converted to an ε; each order gives a valid ε.
 ORDERS: Floats = 1.0 + np.geomspace(1e-3, 1e12, 300)
 
 
 def check_noise(mechanism: Any, statistic: str) -> None:
     """Refuse anything but a measurement of OpenDP that adds noise to numbers."""
     if not isinstance(mechanism, require("opendp.mod").Measurement) or statistic == "quantile":
-        allowed = "one of the names, or for numbers a measurement of OpenDP that adds noise"
+        allowed = "one of the names or, for numbers, a measurement of OpenDP that adds noise"
         raise _validate.fail("mechanism", allowed, mechanism, TypeError)
     metric, measure = str(mechanism.input_metric), mechanism.output_measure.type
     if not metric.startswith(("AbsoluteDistance", "L1Distance", "L2Distance")):
@@ -75,7 +75,7 @@ def check_noise(mechanism: Any, statistic: str) -> None:
 
 
 def is_pure(mechanism: Any) -> bool:
-    """Return whether the loss by a mechanism is bounded, and not a Rényi divergence."""
+    """Return whether a mechanism has a bounded loss instead of a Rényi divergence."""
     if isinstance(mechanism, str):
         return "gaussian" not in mechanism
     return bool(mechanism.output_measure.type == "MaxDivergence")
@@ -86,7 +86,7 @@ def metric_power(mechanism: Any) -> int:
     kind = "" if isinstance(mechanism, str) else str(mechanism.input_metric)
     if kind.startswith(("L1Distance", "L2Distance")):
         return int(kind[1])
-    return 1 if is_pure(mechanism) else 2  # of one number, of which each group has one
+    return 1 if is_pure(mechanism) else 2  # the metric of one number; each group has one number
 
 
 def adds_whole_numbers(mechanism: Any) -> bool:
@@ -105,7 +105,7 @@ def distance_costs(mechanism: Any, scale: float, distances: Floats) -> Floats:
 
 
 def _mapped_costs(measurement: Any, distances: Floats) -> Floats:
-    """Return OpenDP's privacy map at all distances, by its chords if there are many distances."""
+    """Return OpenDP's privacy map at all distances, or its chords if there are many distances."""
     whole = "f" not in measurement.input_distance_type
     exact = np.ceil(distances) if whole else distances
     distinct, place = np.unique(exact, return_inverse=True)
@@ -125,9 +125,9 @@ def _mapped_costs(measurement: Any, distances: Floats) -> Floats:
 
 
 def grid_excess(mechanism: Any, scale: float, numbers: int) -> tuple[float, float]:
-    """Return what the grid of Gaussian noise adds, if one record moves this many numbers.
+    """Return what the grid of Gaussian noise adds to ε and ln δ, for this number of moved values.
 
-    The first is added to ε, for each √ρ (infinite for unknown noise), the second to the log of δ.
+    The excess of ε is per √ρ, and infinite for unknown noise.
     """
     if mechanism == "gaussian":
         return 0.0, 0.0
@@ -137,7 +137,7 @@ def grid_excess(mechanism: Any, scale: float, numbers: int) -> tuple[float, floa
 
 
 def epsilons_at(rho: Floats, delta: float, excess: Floats, log_excess: float) -> Floats:
-    """Return the ε at δ of Gaussian queries that add up to ρ, with what their grids add."""
+    """Return the ε at δ of Gaussian queries that add up to ρ, with the excess of their grids."""
     distinct, place = np.unique(rho, return_inverse=True)
     if distinct.size > MOST:
         distinct, place = np.unique(_shortened(rho), return_inverse=True)

@@ -1,21 +1,21 @@
 r"""What a release made by another program reveals about each record of a table.
 
-A library for differential privacy states one ε for all records: the loss of the worst possible
-record.  Most records lose less.  A release with noise is a *query*, which turns the table into
-numbers, and *noise* that was chosen without the table.  The privacy map of the noise gives the loss
-when the numbers move by a distance d, for example d/b for Laplace noise of scale b.  At the largest
-distance that any record can cause, this is the ε of the release; at the distance by which *this*
-record moves the numbers, it is the record's own loss (:mod:`pdpbook.own_data.query_losses`).
+A library for differential privacy states one ε for all records, the loss of the worst possible
+record.  Most records have a smaller loss.  A release with noise is a *query*, which turns the table
+into numbers, and *noise* that was chosen without the table.  The privacy map of the noise gives the
+loss if the numbers move by a distance d, for example d/b for Laplace noise of scale b.  The loss at
+the largest distance that any record can cause is the ε of the release; the loss at the distance by
+which *this* record moves the numbers is the record's own (:mod:`pdpbook.own_data.query_losses`).
 
-The losses of several queries are added (basic composition), because their answers are
-independent given the table, and an attacker sees all of them.  Gaussian noise has no finite loss:
-its queries are first added as :math:`\rho_i=\sum_q d_{iq}^2/2\sigma_q^2`, and then turned into an ε
-at one δ (:mod:`pdpbook.own_data.query_noise`).
+The losses of several queries are added (basic composition), because their answers are independent
+given the table, and an attacker sees all of them.  Gaussian noise has no finite loss: the costs of
+its queries are first added as :math:`\rho_i=\sum_q d_{iq}^2/2\sigma_q^2`, and then converted to an
+ε at one δ (:mod:`pdpbook.own_data.query_noise`).
 
-No loss is understated: rounding is upward, and the audit marks the losses for which it has only an
-upper bound.  It assumes that the query itself is computed without rounding and that the list of the
-groups is public.  One row of the table is one record; a person with several rows loses at most the
-sum of their losses.
+No loss is understated: the audit rounds losses upwards, and marks the losses for which it has only
+an upper bound.  It assumes that the query itself is computed without rounding and that the list of
+the groups is public.  A row of the table is a record; the loss of a person with several rows is at
+most the sum of the rows' losses.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ __all__ = ["ReleaseAudit", "audit_release"]
 
 Floats = NDArray[np.float64]
 
-#: The noise, and the ways to choose a candidate, whose losses are computed and not merely bounded.
+#: The noise and the ways to choose a candidate for which losses are computed, not only bounded.
 EXACT = ("laplace", "discrete laplace", "gaussian", "exponential mechanism", "permute and flip")
 
 
@@ -58,12 +58,12 @@ class ReleaseAudit:
     Attributes
     ----------
     losses : ndarray, shape (n,)
-        What all queries together cost each record: an ε at ``delta``.
+        The cost of all queries together for each record: an ε at ``delta``.
     query_losses : ndarray, shape (q, n)
-        What each query costs each record.  With Gaussian noise these are the ε at ``delta`` of each
-        query alone, which add up to more than ``losses``.
+        The cost of each query for each record.  With Gaussian noise these costs are the ε at
+        ``delta`` of each query alone, which add up to more than ``losses``.
     worst_case, query_worst_cases : float and ndarray, shape (q,)
-        What all queries together, and each of them, can cost a record with the worst values.
+        The cost of all queries together, and of each query, for a record with the worst values.
     exact, query_exact : bool and tuple of bool
         Whether these losses are exact up to rounding; otherwise they are upper bounds.
     names : tuple of str
@@ -87,7 +87,7 @@ class ReleaseAudit:
     def table(self) -> pd.DataFrame:
         """Return a row of losses in nats for each query and one for all queries together.
 
-        It has the worst case, the median, the 99th percentile and the largest loss of a record.
+        The columns are the worst case and the median, 99th percentile and largest loss of a record.
         """
         rows = [*self.query_losses, self.losses]
         worst = {"worst case": [*self.query_worst_cases, self.worst_case]}
@@ -97,8 +97,8 @@ class ReleaseAudit:
     def by_group(self, labels: ArrayLike) -> pd.DataFrame:
         """Return a row for each group of records, by labels of shape (n,), the largest loss first.
 
-        It has the number of records, their median, 10th and 90th percentile and largest loss in
-        nats, and their part of the sum of all finite losses.
+        The columns are the number of records, the median, 10th and 90th percentile and largest loss
+        in nats, and the group's part of the sum of all finite losses.
         """
         codes, groups = label_codes("labels", labels, self.losses.size)
         finite = np.where(np.isfinite(self.losses), self.losses, 0.0)
@@ -118,7 +118,7 @@ class ReleaseAudit:
         return np.argsort(-self.losses, kind="stable")[:count]
 
     def plot(self, labels: ArrayLike) -> Figure:
-        """Draw the losses by group, by labels of shape (n,), with the worst case beside them."""
+        """Draw the losses by group, given by labels of shape (n,), beside the worst case."""
         groups = self.by_group(labels)
         from pdpbook.plotting.release_audit import losses_by_group
 
@@ -142,8 +142,8 @@ def audit_release(
     queries : sequence of ReleasedQuery
         All releases from the table.
     delta : float
-        δ in [1e-300, 1) at which the losses are counted if a query has Gaussian noise; otherwise
-        the losses are pure, and ``delta`` must be 0.
+        The δ in [1e-300, 1) of the losses if a query has Gaussian noise; otherwise the losses are
+        pure, and ``delta`` must be 0.
     neighbours : {"removal", "replacement"}
         Whether the record is removed, or replaced by any other possible record: in any group of the
         table, with any value in the range.
@@ -153,12 +153,12 @@ def audit_release(
     Returns
     -------
     ReleaseAudit
-        The fixed-noise losses, or upper bounds of them; infinite for the mean of one record.
+        The fixed-noise losses, or upper bounds on them; infinite for the mean of a single record.
 
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record, or by its replacement.  The replaced
-    record is counted at its worst by each query, so the sum may be more than one record can cause.
+    Neighbouring data sets differ by the removal of one record, or by its replacement.  Each query
+    counts its own worst replacement, so the sum may be more than a single replacement can cause.
     If there are more than 1,024 different distances, they are rounded up to 12 bits, or their
     losses are bounded by the chords of the privacy map of OpenDP, which is convex.
 
@@ -195,7 +195,7 @@ def audit_release(
     shown = None if progress is None else _validate.boolean("progress", progress)
     bar = progress_bar(listed, shown=shown, desc="queries")
     records = columns.records
-    alone = np.empty((len(listed), records + 1))  # behind the records is the worst one
+    alone = np.empty((len(listed), records + 1))  # the worst record follows the records
     pure, rho, excess = np.zeros((3, records + 1))
     log_excess = 0.0
     for place, each in enumerate(bar):
@@ -228,7 +228,7 @@ def audit_release(
 
 
 def _spread(parts: Sequence[Floats], shares: dict[str, float]) -> dict[str, list[float]]:
-    """Return the smallest values with some shares below or at them, and the largest value."""
+    """Return the smallest values with given shares below or at them, and the largest value."""
     found = {
         name: [float(np.quantile(part, share, method="inverted_cdf")) for part in parts]
         for name, share in shares.items()

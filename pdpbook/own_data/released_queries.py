@@ -23,16 +23,16 @@ __all__ = ["ReleasedQuery", "released_query"]
 STATISTICS = ("count", "sum", "mean", "quantile")
 ADDED = ("laplace", "discrete laplace", "gaussian", "discrete gaussian")
 CHOSEN = ("exponential mechanism", "permute and flip")
-#: No end of a range is larger, and no record moves a query by more scales of the noise.
+#: Upper limit for the ends of a range, and for the change by a record in scales of the noise.
 LARGEST, FARTHEST = 1e100, 1e50
 
 
 @dataclass(frozen=True)
 class ReleasedQuery:
-    """A query whose answers were released with noise: made by :func:`released_query`.
+    """A query whose answers were released with noise, as made by :func:`released_query`.
 
-    The attributes are its arguments; an argument without a meaning for the statistic is None, nan
-    or empty.
+    The attributes are the arguments of that function; an argument without a meaning for the
+    statistic is None, nan or empty.
     """
 
     statistic: str
@@ -69,28 +69,28 @@ def released_query(
     Parameters
     ----------
     statistic : {"count", "sum", "mean", "quantile"}
-        Of each group.
+        The statistic of each group.
     column : str, optional
-        The column of the query; all statistics but a count need one.
+        The column of the query; all statistics but a count need a column.
     by : sequence of str
         Columns whose values define the groups; the list of the groups is public.
     where : str, optional
-        Column of True and False: only records with True are in the query.
+        Column of True and False; only records with True are in the query.
     lower, upper : float, optional
-        Range to which the release clips the values, lower < upper; a sum and a mean need it.
+        Range to which the release clips the values, lower < upper; sums and means need a range.
     mechanism : str or opendp.mod.Measurement, optional
         For numbers: "laplace" (the default), "discrete laplace", "gaussian", "discrete gaussian",
         or the measurement of OpenDP that adds the noise, such as ``dp.m.make_laplace(...)`` before
-        it is chained to a query.  A measurement does not reveal its noise, so it gives
-        upper bounds, whereas a name gives the loss.  For a quantile: "exponential mechanism" (the
-        default) or "permute and flip".
+        it is chained to a query.  A measurement gives upper bounds, because it does not reveal its
+        noise, and a name gives the loss.  For a quantile: "exponential mechanism" (the default) or
+        "permute and flip".
     scale : float, optional
         Scale b of Laplace noise or standard deviation σ of Gaussian noise, in the unit of the
-        answer.  For a quantile it is in records: the score of a candidate r is
+        answer.  For a quantile the scale is in records: the score of a candidate r is
         :math:`-|(1-q)\#\{x_i<r\}-q\#\{x_i>r\}|`, and the mechanism divides it by the scale.  A
         measurement of OpenDP has its own scale.
     quantile : float, optional
-        For a quantile: the share in (0, 1) of the records that should lie below.
+        For a quantile: the share in (0, 1) of the records that should be below.
     candidates : array_like, shape (R,), optional
         For a quantile: public points in ascending order, one of which is released.
     name : str, optional
@@ -163,14 +163,14 @@ def released_query(
 
 
 def _word(name: str, value: Any) -> str:
-    """Check that a name is a text and not empty."""
+    """Return a name after checking that it is a text and not empty."""
     if not isinstance(value, str) or not value:
         raise _validate.fail(name, "a name", value, TypeError)
     return value
 
 
 def _superfluous(what: str, **given: Any) -> None:
-    """Refuse arguments that have no meaning here."""
+    """Refuse arguments that have no meaning for a statistic or a mechanism."""
     for name, value in given.items():
         if value is not None:
             raise _validate.fail(name, f"left out for a {what}", value)

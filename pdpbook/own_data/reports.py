@@ -1,18 +1,18 @@
-"""From a column to a decision: all suitable releases side by side, and the one to use.
+"""From a column to a decision: all suitable releases side by side, and which release to use.
 
 The user first chooses the kind of output.  For each of its releases in
 :mod:`pdpbook.own_data.releases`, :func:`report` computes the promise, the loss of each record and
-the error, and recommends one by a rule that considers the promise first and the error second:
+the error, and recommends a release by a rule that considers first the promise and then the error:
 
-0. If the range is taken from the data, no release keeps a promise, and the recommendation begins
-   with that.  The rest is the recommendation for a public range.
+0. If the range is taken from the data, no release keeps a promise, and the recommendation says so
+   first.  The rest is the recommendation for a public range.
 1. Only a release that is differentially private is recommended, because its promise holds for an
    attacker who knows the algorithm, whatever the records are.  A fixed-noise promise assumes that
-   the noise of the others does not react to a record, and no attacker has to assume that.
-2. Among these the one with the smallest error is recommended.  Errors of noisy counts are averages
-   over repetitions, so one release counts as nearer than another only if its error is smaller by
-   more than five percent or a hundredth of a bin, whichever is larger, plus the standard error of
-   the difference.  If no release is nearer than several others, the simplest of these is
+   the noise of the others does not react to a record, but an attacker need not assume this.
+2. Of these releases, the one with the smallest error is recommended.  Errors of noisy counts are
+   averages over repetitions, so one release counts as nearer than another only if its error is
+   smaller by more than five percent or a hundredth of a bin, whichever is larger, plus the standard
+   error of the difference.  If no release is nearer than several others, the simplest of these is
    recommended, and the report names the others.
 
 A report is computed from the data and is not private itself.
@@ -49,8 +49,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Report", "report"]
 
-#: Errors count as equal if they differ by less than this fraction, or by less than this fraction of
-#: a bin.
+#: Errors count as equal if they differ by less than the first fraction, or by the second of a bin.
 _TIE, _FLOOR = 0.05, 0.01
 #: Repetitions of a release with noisy counts.
 RUNS = 40
@@ -59,23 +58,23 @@ CROWDED = 0.95
 NO_PROMISE = (
     "No release of this column keeps a promise, because its range is taken from the data: without "
     "the smallest or the largest record other points would be released, so no ε bounds what a "
-    "release tells about these two. Choose lower and upper without looking at the data."
+    "release reveals about these two records. Choose lower and upper without looking at the data."
 )
 CAUTION = (
-    "This report makes no release. Make the one that you have chosen once, with the command "
-    "pdpbook release or with pdpbook.make_release, of which its code is one call, and publish what "
-    "comes out. Each further run is a further release that costs its ε again, and a result that "
-    "was picked because it looks right has no promise at all. The noise is drawn exactly, in whole "
-    "numbers, from the generator of the operating system, which has no seed."
+    "This report makes no release. Make the release that you have chosen once, with the command "
+    "pdpbook release or by calling pdpbook.make_release, and publish the result. Each further run "
+    "is a further release that costs its ε again, and a result that was picked because it looks "
+    "right has no promise at all. The noise is drawn in exact integer arithmetic with the "
+    "generator of the operating system, which has no seed."
 )
-#: What to know about the levels of a column of categories.
+#: Remarks on the levels of a column of categories.
 OF_LEVELS = (
     "Levels have neither an order nor a distance, which a mean, quantiles, Laplace noise and the "
-    "errors of drawn values need, so this report compares tables of counts only.",
+    "errors of drawn values need, so this report compares only tables of counts.",
     "Choose the levels without looking at the records: from the questionnaire, from a standard or "
-    "from public data. A list of the levels that occur tells that somebody has the rarest of them, "
-    "and no ε in this report counts that. Noisy counts do not tell the number of records, which "
-    "may stay secret with them; the DP histogram uses it.",
+    "from public data. A list of the levels that occur reveals that somebody has the rarest "
+    "level, and no ε in this report counts this. Noisy counts do not reveal the number of "
+    "records, so with noisy counts the number may stay secret; the DP histogram uses it.",
 )
 #: The changes of one record, in words.
 CHANGES = {
@@ -88,7 +87,7 @@ NAMED = {0.25: "lower quartile error", 0.5: "median error", 0.75: "upper quartil
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report:
-    """What each release of a column promises and costs: made by :func:`report`.
+    """The promises and costs of the releases of a column, as made by :func:`report`.
 
     The losses of the records are fixed-noise losses of their removal.
 
@@ -96,10 +95,10 @@ class Report:
     ----------
     column : Column
     publish, bins, epsilon, delta, draws, neighbours
-        What was requested: see :func:`report`.
+        The request; see :func:`report`.
     releases : tuple of ColumnRelease
     left_out : dict from str to str
-        Releases that were not computed, and why.
+        Releases that were not computed, and the reasons.
     """
 
     column: Column
@@ -113,7 +112,7 @@ class Report:
     left_out: dict[str, str]
 
     def __getitem__(self, name: str) -> ColumnRelease:
-        """Return the release of a name, as in ``report["mean"]``; a KeyError lists the names."""
+        """Return the release with a name, as in ``report["mean"]``; a KeyError lists the names."""
         found = {each.name: each for each in self.releases}
         if name not in found:
             raise KeyError(f"no release is called {name!r}; there are {', '.join(found)}")
@@ -125,7 +124,7 @@ class Report:
         return [each for each in self.releases if each.algorithm == "differential privacy"]
 
     def _nearer(self, one: ColumnRelease, other: ColumnRelease) -> bool:
-        """Whether one is nearer by more than a tie plus the standard error of the simulation."""
+        """Return whether one is nearer by more than a tie plus the standard error."""
         grid = self.column.grid(self.bins)
         unit = 1.0 if self.column.levels else (grid.upper - grid.lower) / grid.bins
         tie = max(_TIE * other.error, _FLOOR * unit)
@@ -139,7 +138,7 @@ class Report:
 
     @cached_property
     def equally_good(self) -> tuple[ColumnRelease, ...]:
-        """The other releases whose errors are too close to the recommended one to tell apart."""
+        """The other releases whose errors are too close to the recommended release's."""
         best, others = self.recommended, self._candidates
         others.remove(best)
         pairs = [(each, self._nearer(best, each) or self._nearer(each, best)) for each in others]
@@ -147,7 +146,7 @@ class Report:
 
     @property
     def recommendation(self) -> str:
-        """Which release to use, and why, in a few sentences."""
+        """A few sentences on which release to use, and why."""
         best, far = self.recommended, self._distance
         equal = [f"the {each.title} ({far(each)})" for each in self.equally_good]
         measured = "off by {} on average"
@@ -172,8 +171,8 @@ class Report:
             )
         else:
             text[0] += (
-                f"the report would recommend {_article(best.title)} if this range were public. It "
-                f"would then be differentially private, and {reason}"
+                f"the report would recommend {_article(best.title)} if this range were public. The "
+                f"release would then be differentially private, and {reason}"
             )
             text.insert(0, NO_PROMISE)
         text.append(f"All releases are compared at this ε for {CHANGES[self.neighbours]}.")
@@ -201,7 +200,7 @@ class Report:
         return " ".join(text)
 
     def _hollow(self, delta: float) -> str:
-        """Return a warning if such a promise means next to nothing."""
+        """Return a warning if such a promise means almost nothing."""
         if self.epsilon > math.log(CERTAIN / (1.0 - CERTAIN)):
             return f"At ε = {self.epsilon:g} this promise hides next to nothing."
         if delta * self.column.records >= 1.0:
@@ -214,13 +213,13 @@ class Report:
         return {each.name: self._guarantee(each) for each in self.releases}
 
     def _guarantee(self, release: ColumnRelease) -> str:
-        """Return what a release promises."""
+        """Return the promise of a release in words."""
         if release.promise == "none":
             return "Nothing is promised."
         if release.promise == FROM_DATA:
             return (
                 "Nothing is promised, because the range is taken from the data: without the "
-                "smallest or the largest record it would be another one."
+                "smallest or the largest record the range would be different."
             )
         paid = ", paid once" if release.draws is None else f" for {_draws(self.draws)}"
         total = _promise(release.epsilon, release.delta) + paid
@@ -241,20 +240,20 @@ class Report:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader of this report has to know before anything is published."""
+        """Warnings that a reader of this report needs before anything is published."""
         column = self.column
         found = [
             "This report is computed from the records and is not private itself: keep it where "
-            "they are, and publish only the release that you choose. The choice depends on the "
-            "records too; where even that must be private, choose by n, ε and the number of draws, "
-            "or from a report about public data of the same kind."
+            "they are, and publish only the release that you choose. The choice also depends on "
+            "the records; if even the choice must be private, choose by n, ε and the number of "
+            "draws, or from a report about public data of the same kind."
         ]
         if not column.public_range:
             found.append(
                 f"The range from {column.lower:g} to {column.upper:g} was taken from the data, so "
-                "every release tells the smallest and the largest record, which no noise hides, "
-                "and none keeps a promise. The fixed-noise losses take the range as given. "
-                "Give lower and upper, chosen from what the quantity is or from public data."
+                "every release reveals the smallest and the largest record, which no noise hides, "
+                "and no release keeps a promise. The fixed-noise losses take the range as given. "
+                "Give lower and upper, chosen from the quantity itself or from public data."
             )
         if column.moved:
             measured = "" if column.levels else "; all errors are measured from the moved values"
@@ -266,31 +265,31 @@ class Report:
         if once := [each.title for each in self.releases if each.end_to_end is None]:
             found.append(
                 f"The end-to-end loss of the {' and of the '.join(once)} was not computed, because "
-                "each occupied bin takes another run of it, which are too many here (the argument "
-                "reruns) or would take too long."
+                "each occupied bin needs another run of the release, and here the runs are too "
+                "many (the argument reruns) or would take too long."
             )
         found.append(CAUTION)
         return tuple(found)
 
     @property
     def _of_numbers(self) -> list[str]:
-        """What to know about the range, the bins and the number of records."""
+        """Remarks on the range, the bins and the number of records."""
         column, grid, found = self.column, self.column.grid(self.bins), []
         counts = grid.counts(column.values)
         fullest, share = int(counts.argmax()), counts.max() / column.records
         if share > CROWDED and self.bins > 2:
             edges = np.linspace(grid.lower, grid.upper, grid.bins + 1)[fullest : fullest + 2]
             found.append(
-                f"{share:.1%} of the records are in one of the {self.bins} bins, from "
-                f"{edges[0]:g} to {edges[1]:g}, so that a release says little about them. Is the "
-                f"range from {column.lower:g} to {column.upper:g} in the unit of the values, and "
-                "were they read with the right decimal sign?"
+                f"{share:.1%} of the records are in one of the {self.bins} bins, from {edges[0]:g} "
+                f"to {edges[1]:g}, so a release says little about these records. Is the range from "
+                f"{column.lower:g} to {column.upper:g} in the unit of the values, and were the "
+                "values read with the right decimal sign?"
             )
         if not column.whole and (column.values == np.floor(column.values)).all():
             found.append(
-                "All values are whole numbers. If that is so because of what the quantity is, as "
-                "with grades, and not by chance, say whole=True (--whole): the bins are then whole "
-                "numbers, and so is what is released."
+                "All values are whole numbers. If this is so by the nature of the quantity, as "
+                "with grades, and not by chance, give whole=True (--whole): the bins and the "
+                "released values are then whole numbers."
             )
         counted = self.publish != "value" and self.neighbours == "replacement"
         epsilon = self.epsilon / 2.0 if counted else self.epsilon
@@ -298,24 +297,24 @@ class Report:
         return [
             *found,
             "Choose the range and the number of bins without looking at the records: the range "
-            "from what the quantity is, from a standard or from public data, and the bins from n "
-            f"and ε (pdpbook.own_data.public_bins gives {bins} here). "
-            "A number of bins that was picked because it suits these records tells something about "
-            "them, and no ε in this report counts that.",
+            "from the quantity itself, from a standard or from public data, and the bins "
+            f"from n and ε (pdpbook.own_data.public_bins gives {bins} here). A number of bins that "
+            "was picked because it suits these records reveals something about them, and no ε in "
+            "this report counts this.",
             f"The number of records, {column.records:,}, is taken as public: the number of bins, "
             "the scales and the ε of one draw follow from it, and every promise compares the data "
-            "with and without a record under the noise for this number. If it has to be hidden "
-            "too, give bins and publish noisy counts, which do not depend on it.",
+            "with and without a record under the noise for this number. If this number must also "
+            "be hidden, give bins and publish noisy counts, which do not depend on it.",
         ]
 
     def table(self) -> pd.DataFrame:
-        """Return one row for each release, whose short name is the index ``release``.
+        """Return a row for each release, with its short name as the index ``release``.
 
         The columns are the title; the promise with its ``epsilon`` and ``delta`` for all draws; the
         median and the largest fixed-noise loss of a record and the largest end-to-end loss in nats,
-        for several draws the ε of all of them at δ; the errors, in the column's unit, KL in nats
-        and a count in records; and the ``standard error`` of the error by which the releases are
-        compared.  Errors that no release has are left out.
+        for several draws the ε of all draws at δ; the errors, in the column's unit, KL in nats and
+        a count in records; and the ``standard error`` of the error by which the releases are
+        compared.  Errors that no release has are omitted.
         """
         import pandas as pd
 
@@ -362,7 +361,7 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """Return the report for a program; infinite and missing numbers become None.
 
-        The entry ``infinite`` of a release lists the names of the infinite ones.
+        The entry ``infinite`` of a release lists the names of its infinite numbers.
         """
         column, numbers = self.column, not self.column.levels
         table, guarantees = self.table().reset_index(), self.guarantees
@@ -392,9 +391,9 @@ class Report:
         }
 
     def plot(self) -> Figure:
-        """Draw the column beside the recommended release, the errors, and the records' losses.
+        """Draw the column beside the recommended release, the errors, and all losses.
 
-        If the released distribution is random, one run of it is drawn; the errors are averages.
+        If the released distribution is random, the figure shows one run; the errors are averages.
         """
         _extras.require("matplotlib")
         from pdpbook.plotting.own_data import decision
@@ -419,16 +418,16 @@ class Report:
         )
 
     def to_html(self) -> str:
-        """Return the report as one page that needs nothing from another host."""
+        """Return the report as one page that loads nothing from another host."""
         _extras.require("matplotlib")
         from pdpbook.plotting import as_svg, book_style
 
-        with book_style():  # its type can be read on a phone
+        with book_style():  # so that its text is legible on a phone
             drawing = as_svg(self.plot())
         return report_page(self.title, self._repr_html_(), drawing)
 
     def _repr_html_(self) -> str:
-        """Return warnings, recommendation and table, for a notebook."""
+        """Return the warnings, the recommendation and the table for a notebook."""
         guarantees = self.guarantees
         return report_body(
             self.title,
@@ -446,7 +445,7 @@ class Report:
         return "\n".join([self.title, self.recommendation, self._text_table(), *self.warnings])
 
     def _text_table(self) -> str:
-        """Return what each release promises and costs, one line per release."""
+        """Return the promise and the cost of each release, one line per release."""
         table = self.table()[["title", "promise", "median loss", "largest loss", "end-to-end loss"]]
         table["promise"] = table["promise"].str.partition(":")[0]
         removal = [(each.removal or each).epsilon for each in self.releases]
@@ -503,56 +502,56 @@ def report(
     Parameters
     ----------
     values : array_like, shape (n,)
-        The column: at least two numbers, or texts with ``categories``, none of them missing.
+        The column: at least two numbers, or texts with ``categories``, without missing values.
     epsilon : float
         Privacy target :math:`\varepsilon`, from 1e-6 to 30, for all draws together.
     lower, upper : float, optional
-        Ends of the range, chosen without looking at the data.  If they are not given, they are
-        taken from the data, and the report states what this reveals.
+        Ends of the range, chosen without looking at the data.  By default they are taken from the
+        data, and the report states what this reveals.
     categories : array_like of str, shape (k,), optional
         The levels of a column of categories, in the order in which they are published, chosen
         without looking at the data.  Only their counts are published, one for each level, so
-        ``lower``, ``upper``, ``bins``, ``outside`` and ``whole`` are left out.
+        ``lower``, ``upper``, ``bins``, ``outside`` and ``whole`` must be omitted.
     other : str, optional
-        The level of all values outside ``categories``; otherwise they are refused.
+        The level to which values outside ``categories`` are counted; by default they are refused.
     draws : int
         Number of values to release, from 1 to 10⁶; above 1 only if values are published.
     delta : float
-        :math:`\delta` in [0, 1).  Without a δ, for more than 100,000 records or for more than 32
-        bins, the repaired game is left out; the game is left out if the number of records times
-        the square of the number of bins is above 5 × 10⁸.
+        :math:`\delta` in [0, 1).  The repaired game is omitted if δ = 0, or for more than 100,000
+        records or more than 32 bins; the game is omitted if the number of records times the square
+        of the number of bins is above 5 × 10⁸.
     publish : {"counts", "mean", "quantiles", "value"}
-        What is to be published: a table of counts, the mean, quantiles, or single values drawn like
-        the data.  Only releases of the same thing are compared.
+        The output to publish: a table of counts, the mean, quantiles, or single values drawn like
+        the data.  Only releases of the same kind of output are compared.
     quantiles : array_like, shape (q,), optional
         The quantiles, in ascending order, if quantiles are published: at most 20 shares of the
-        records at or below them, by default the three quartiles.  Together they cost ε.
+        records at or below them, by default the three quartiles.  All quantiles together cost ε.
     bins : int, optional
         Number of bins K, from 2 to 1,024; by default from :func:`pdpbook.own_data.public_bins`.
     neighbours : {"removal", "replacement"}
         The change of one record against which every release promises ε: its removal, with the
-        number of records public, or its replacement by another.  The other ε of each release is
-        stated beside it.
+        number of records public, or its replacement by another.  The report also states the ε of
+        each release for the other change.
     outside : {"refuse", "clip"}
-        Whether values outside the range are an error, or are moved to its nearer end and counted.
+        Whether values outside the range are an error, or are moved to the nearer end and counted.
     name : str, optional
-        By default the name of a pandas column.
+        The name of the column; by default the name of a pandas column.
     whole : bool
         Whether the quantity is by its nature a whole number, such as a grade.  Each bin then
-        contains one whole number, or equally many of them if there are more numbers than bins.
+        contains one whole number, or the same number of whole numbers if there are too many.
     seed : int
         Seed of the repetitions over which the error of a release with noisy counts is averaged.
     reruns : int
         The largest number of occupied bins for which end-to-end losses of releases that are chosen
-        from the data are computed, with one more run for each bin; the report states which losses
+        from the data are computed, with a further run for each bin; the report states which losses
         were not computed.
     progress : bool, optional
-        Whether to show a bar, which needs tqdm; by default after three seconds at a terminal.
+        Whether to show a progress bar (with tqdm); by default after three seconds at a terminal.
 
     Returns
     -------
     Report
-        It is computed from the data and is not private.
+        The report, which is computed from the data and is not private.
 
     Notes
     -----
@@ -603,10 +602,10 @@ def report(
 
 
 def _left_out(setting: ReleaseSetting) -> dict[str, str]:
-    """Return the releases that are not computed for this column, and why."""
+    """Return the releases that are not computed for this column, and the reasons."""
     n, bins, found = setting.terms.records, setting.terms.bins, {}
     if setting.terms.neighbours == "replacement":
-        why = "a fixed-noise promise is about the removal of a record only"
+        why = "a fixed-noise promise is only about the removal of a record"
         found = {"common_scale": why, "game": why}
     if setting.terms.delta == 0.0:
         found["repaired_game"] = "it needs a δ above 0"
@@ -622,7 +621,7 @@ def _left_out(setting: ReleaseSetting) -> dict[str, str]:
 
 
 def _details(release: ColumnRelease) -> dict[str, Any]:
-    """Return the entries about a release that its row of the table lacks."""
+    """Return the entries about a release that are not in its row of the table."""
     found: dict[str, Any] = {"error": release.error, "published": release.published}
     found |= {"parameters": dict(release.parameters), "code": release.code}
     for change in ("removal", "replacement"):
@@ -633,7 +632,7 @@ def _details(release: ColumnRelease) -> dict[str, Any]:
 
 
 def _replace_infinite(row: dict[Any, Any]) -> dict[str, Any]:
-    """Return a row of a table whose infinite and missing numbers are None."""
+    """Return a row of a table with None for infinite and missing numbers."""
     numbers = {key: each for key, each in row.items() if isinstance(each, float)}
     row |= {key: None for key, each in numbers.items() if not math.isfinite(each)}
     return row | {"infinite": [key for key, each in numbers.items() if each == math.inf]}

@@ -1,15 +1,15 @@
 r"""The total cost of the releases of one file, from its record.
 
-Whatever was released of whichever column, the ε of all releases add up, and so do their δ (basic
-composition), because a person is one record of the file.  They are added as decimal numbers, as
-they are written, so ten releases at 0.1 cost 1.
+The ε of all releases of all columns add up, and so do their δ (basic composition), because a person
+is one record of the file.  They are added as the decimal numbers that are written in the record, so
+ten releases at 0.1 cost 1.
 
-If several releases have a small ε, a slightly larger δ gives a better bound.  Releases of at most
-e each cost no more than as many answers of randomised response at e
+If several releases have a small ε, a slightly larger δ gives a better bound.  Releases at no more
+than e cost at most as much as the same number of answers of randomised response at e
 (:func:`pdpbook.foundations.optimal_composition`), and the costs of larger releases are added.
 Every e gives a bound, and the smallest bound is used if it is below nine tenths of the sum.  Unlike
-the sum, it requires that the number of releases and their ε do not depend on what the earlier
-releases have shown, so a budget is checked against the sum.  Taught in *Composition*.
+the sum, it requires that the number of releases and their ε do not depend on the results of earlier
+releases, so a budget is checked against the sum.  Taught in *Composition*.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Record = Sequence[Mapping[str, Any]]
 def total_cost(record: Record) -> dict[str, Any]:
     """Return the total cost of the releases of a record, for removal and for replacement.
 
-    ``better`` is the better bound, or None; so is ``replacement`` if a statement lacks it.
+    ``better`` is the better bound, or None; ``replacement`` is None if a statement lacks it.
     """
     costs = [_cost(each, "removal") for each in record]
     epsilon, delta = (sum(each, Fraction(0)) for each in zip(*costs, strict=True))
@@ -58,11 +58,11 @@ def total_words(total: Mapping[str, Any]) -> str:
     if better:
         said += f" (ε = {better['epsilon']:.4g}, δ = {better['delta']:g} if all were planned)"
     several = "" if total["releases"] == 1 else "s"
-    return f"{total['releases']} release{several} of this file by now, {said} in all"
+    return f"{total['releases']} release{several} of this file so far, {said} in total"
 
 
 def check_budget(record: Record, new: Mapping[str, Any], budget: float | None) -> None:
-    """Refuse a release with which the sum of all ε, for its kind of change, exceeds a budget."""
+    """Refuse a release that raises the sum of all ε, for its kind of change, above a budget."""
     if budget is None:
         return
     removal = new.get("removal") or {"epsilon": new["epsilon"]}
@@ -70,15 +70,15 @@ def check_budget(record: Record, new: Mapping[str, Any], budget: float | None) -
     spent = sum((_cost(each, change)[0] for each in record), Fraction(0))
     if spent + _decimal(new["epsilon"]) > _decimal(budget):
         raise ValueError(
-            f"budget must cover all releases of the file, of which {len(record)} have spent "
-            f"ε = {float(spent):g}, and this one of ε = {new['epsilon']:g}, got budget={budget:g}"
+            f"budget must cover the {len(record)} earlier releases, ε = {float(spent):g} in all, "
+            f"and this release, ε = {new['epsilon']:g}, got budget={budget:g}"
         )
 
 
 def _cost(said: Mapping[str, Any], change: str) -> tuple[Fraction, Fraction]:
-    """Return the ε and δ of a statement; an older statement has them for removal at the top level.
+    """Return the ε and δ of a statement; older statements have those for removal at the top level.
 
-    Its ε for replacement is then unknown, and at most twice the ε for removal.
+    The ε for replacement is then unknown, and at most twice the ε for removal.
     """
     times = 2 if change == "replacement" and not said.get(change) else 1
     found = said.get(change) or said

@@ -12,7 +12,7 @@ __all__ = ["after_move", "all_profiles", "drawn_game", "laplace_game", "whole", 
 
 
 def laplace_game(counts, scales, epsilon=1.0):
-    """Return a game of truncated Laplace noise that knows its scales, numbers of any class.
+    """Return a game of truncated Laplace noise with its scales, which may be numbers of any class.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def laplace_game(counts, scales, epsilon=1.0):
 
 
 def drawn_game(rng, *, bins=4, actions=3, records=5):
-    """Draw a small game: an empty bin is likely, and the scales are different.
+    """Draw a small game with distinct scales and often an empty bin.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def drawn_game(rng, *, bins=4, actions=3, records=5):
 
 
 def whole(profile):
-    """Return the profile of an answer: floats that are whole numbers are whole numbers, too.
+    """Return an answer's profile as an array, with integers if all its numbers are whole.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def all_profiles(game):
 
 
 def after_move(profile, k, v, w, records=1):
-    """Return the profile after records of bin k went from action v to action w.
+    """Return the profile after some records of bin k have changed from action v to action w.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def after_move(profile, k, v, w, records=1):
 
 
 def wrong_scales(answer):
-    """Return why an answer is not five multipliers of the scale, or an empty string.
+    """Return why an answer is not five multipliers of the scale, or an empty string if it is.
 
     Examples
     --------

@@ -220,7 +220,7 @@ def test_a_solver_that_finds_no_profile_is_blamed():
         pb.audit.game_pipeline(game, lambda game: 3)(game.counts)
     nobody = pb.NVOGame([3, 0, 1], pb.laplace_kernel(3, [0.05]), epsilon=0.5)
     message = (
-        r"solve\(game\) must be a profile, or a Solution that has one, got solve\(game\)=<Cert"
+        r"solve\(game\) must be a profile, or a Solution with a profile, got solve\(game\)=<Cert"
     )
     with pytest.raises(ValueError, match=message):
         pb.audit.removals(nobody, pb.certified_optimum)

@@ -34,12 +34,12 @@ def refused(file: Path, said: str, name: str | None = None, **options: Any) -> s
 @pytest.mark.parametrize(
     ("text", "name", "said"),
     [
-        ("x\n", "x", r"must contain records, and not its first line only, got none .* \['x'\]"),
+        ("x\n", "x", r"must contain records, not only a first line, got none .* \['x'\]"),
         ("name\nAda\nBob\n", None, "must contain numbers only, got 'Ada' in line 2$"),
         ("n,m\nA,x\n", None, r"has no column of numbers; its columns are \['n', 'm'\]; with --col"),
         ("age\n30\ninf\n", "age", "missing or infinite, the first in line 3: 'inf'$"),
-        ("n,age\na,30\nb\n", "age", "got 1 in line 3; if its last cells are empty, write"),
-        ("age\n30\n\n", "age", "an empty line counts .* in line 3: ''$"),
+        ("n,age\na,30\nb\n", "age", "got 1 in line 3; if its last cells are empty, also write"),
+        ("age\n30\n\n", "age", "an empty line is a record .* in line 3: ''$"),
         ('n,age\n"a\nb",1\nc,\n', "age", "missing or infinite, the first in line 4: ''$"),
         ('n,age\n"a\nb",1\nc,2,3\n', "age", "must have as many fields as the first, 2, .* line 4"),
         ("weight\n80,5\n90,1\n", "weight", "got 2 in line 2; .* give --sep ';' --decimal ','$"),
@@ -67,13 +67,13 @@ def test_what_is_ambiguous_is_refused(file: Path, text: str, name: str | None, s
 @pytest.mark.parametrize(
     ("cell", "said"),
     [
-        ("-", "; if this says that a value is missing, leave the cell empty and give --missing"),
+        ("-", "; if this means that a value is missing, leave the cell empty and give --missing"),
         ("١٢", "; its digits are not 0 to 9"),
-        ("\u20135", "; '\u2013' is no minus sign for a computer, so write the hyphen '-'"),
+        ("\u20135", "; '\u2013' is not read as a minus sign, so write the hyphen '-'"),
         ("45 %", "; write the numbers without '%', and --range in the same unit"),
-        ("7,2", "; say with --decimal and --thousands what is meant by ','"),
-        ("1.234,5", "; say with --decimal and --thousands what is meant by ',' and '.'"),
-        ("58\u202f085", "; say with --decimal and --thousands what is meant by ' '"),
+        ("7,2", "; give the meaning of ',' with --decimal and --thousands"),
+        ("1.234,5", "; give the meaning of ',' and '.' with --decimal and --thousands"),
+        ("58\u202f085", "; give the meaning of ' ' with --decimal and --thousands"),
         *((each, "") for each in ("(5)", "5-", "90+", "<5", "12*", "1_000", "3 years", "0x1F")),
     ],
 )
@@ -184,7 +184,7 @@ def test_compressed_files_and_other_encodings_are_read(file: Path) -> None:
 
 def test_missing_values_are_refused_or_dropped_and_counted(file: Path) -> None:
     file.write_text("n,age\na,30\nb,\nc,50\nd,NA\ne,70\n", encoding="utf-8")
-    refused(file, r"give --missing drop to leave such records out.*2 of 5", "age")
+    refused(file, r"give --missing drop to leave out and count such records.*2 of 5", "age")
     table = TableFile(file, missing="drop")
     found = table.column("age")
     assert found.tolist() == [30, 50, 70] and [table.place(i) for i in found.index][-1] == "line 6"

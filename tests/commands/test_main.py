@@ -293,7 +293,7 @@ def test_no_output_is_the_data_the_record_or_a_statement(wine: Path, capsys: Cap
 def test_nothing_is_replaced_that_the_command_has_not_made(wine: Path, capsys: Capture) -> None:
     diary = wine.with_name("diary.html")
     diary.write_text("Dear diary", encoding="utf-8")
-    message = f"{diary} is there already and is not a report"
+    message = f"{diary} already exists and is not a report"
     refused(capsys, message, "report", wine, *OPTIONS, "--output", diary)
     assert run("release", wine, *OPTIONS, "--output", diary, "--again") == 0
     assert diary.read_text(encoding="utf-8") == "Dear diary"
@@ -334,18 +334,18 @@ def test_a_day_in_the_life_of_a_file(wine: Path, capsys: Capture) -> None:
         code, found = run(*words), capsys.readouterr()
         return found.out if code == 0 else f"{code}: {' '.join(found.err.split())}"
 
-    assert "1 release of this file by now, at ε = 0.5 in all" in released("mean", "0.5")
-    assert "2 releases of this file by now, at ε = 1.5 in all" in released("counts", "1")
-    assert "3 releases of this file by now, at ε = 1.7 in all" in released("quantiles", "0.2")
+    assert "1 release of this file so far, at ε = 0.5 in total" in released("mean", "0.5")
+    assert "2 releases of this file so far, at ε = 1.5 in total" in released("counts", "1")
+    assert "3 releases of this file so far, at ε = 1.7 in total" in released("quantiles", "0.2")
     assert "mean of column 'proline' has been released before" in released("mean", "0.5")
     assert "mean-2.csv: the mean" in released("mean", "0.1", "--again")
     assert released("value", "0.3", "--budget", "2").startswith("2: ")
-    assert "5 releases of this file by now, at ε = 2" in released("value", "0.2", "--budget", "2")
+    assert "5 releases of this file so far, at ε = 2" in released("value", "0.2", "--budget", "2")
     released("counts", "0.5", "--again", "kill")
     assert "counts-2.csv (it is not there" in (said := released("counts", "0.5"))
-    assert said.startswith("2: ") and "what has been drawn counts as spent" in said
+    assert said.startswith("2: ") and "drawn values count as spent" in said
     assert "counts-3.csv: the share" in (said := released("counts", "0.5", "--again"))
-    assert "7 releases of this file by now, at ε = 3 in all" in said
+    assert "7 releases of this file so far, at ε = 3 in total" in said
     assert [each["total"]["epsilon"] for each in json_of(record)] == [0.5, 1.5, 1.7, 1.8, 2, 2.5, 3]
     copy = wine.with_name("copy.csv")
     copy.write_bytes(wine.read_bytes())
@@ -392,7 +392,7 @@ def test_an_audit_on_the_command_line_is_that_of_python(tmp_path: Path, capsys: 
         ("{", "queries must be JSON"),
         ('{"package": "pdpbook 1"}', "got a statement of pdpbook release"),
         ('["count"]', "queries must be a list of objects"),
-        ('[{"statistic": "count", "scale": 1}, {"statistic": "sum"}]', "got in number 2: column"),
+        ('[{"statistic": "count", "scale": 1}, {"statistic": "sum"}]', "error in number 2: column"),
         ('[{"statistic": "count", "scale": 1, "where": "area"}]', "must contain only true and"),
     ):
         described.write_text(text, encoding="utf-8")

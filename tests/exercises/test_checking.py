@@ -39,7 +39,7 @@ def says(given, right, **options):
         ([2.0], 2.0, "Its shape is (1,), and one number was expected."),
         ([1.0, 2.0], [1.0, 2.0, 3.0], "Its shape is (2,), and the shape (3,) was expected."),
         ([1.0, 5.0, 9.0], [1.0, 2.0, 9.5], "2 of 3 entries are wrong, the first at [1]."),
-        ([0.5, 0.2], [0.5, 0.5], "It should sum to 1, and sums to 0.7."),
+        ([0.5, 0.2], [0.5, 0.5], "It should sum to 1, but sums to 0.7."),
         ([[0.5, 0.4]], [[0.5, 0.5]], "Each row should sum to 1."),
         ("much", 2.0, "It is a str, and a number was expected."),
         ([[1], [1, 2]], [1.0, 2.0], "It is a list, and numbers of shape (2,) were expected."),
@@ -66,7 +66,7 @@ def halves(answer, rng):
     [
         (lambda numbers: [x / 2 for x in numbers], "right."),
         (lambda numbers: [2.0] * len(numbers), "3 entries are wrong"),
-        (lambda numbers: numbers.clear(), "changed what it was given. Work on a copy."),
+        (lambda numbers: numbers.clear(), "changed its arguments. Work on a copy."),
         (lambda numbers: len(numbers) and None, "([4]) returned None: is a `return` missing?"),
         (lambda numbers: 1 / 0, "([4]) raised ZeroDivisionError: division by zero."),
         (lambda numbers: {1: 2}, "It is a dict, and numbers of shape (1,) were expected."),
@@ -88,7 +88,7 @@ def test_a_stronger_hint_is_offered_and_given():
     exercise("a-chapter/halves")(halves)
     assert check("a-chapter/halves", lambda numbers: numbers).message == (
         "your function([4]) returned [4]. 1 of 1 entries are wrong, the first at [0]. Divide. "
-        "check(..., hint=2) says more."
+        "check(..., hint=2) gives a stronger hint."
     )
     assert check("a-chapter/halves", lambda numbers: numbers, hint=2).message.endswith("By two.")
 
@@ -112,7 +112,7 @@ def test_what_the_package_already_has_is_refused_but_not_inside_of_other_functio
     name = "replication/misfit"
     from pdpbook.experiments.settings_search import misfit
 
-    assert "misfit is what this exercise asks you to write" in check(name, misfit).message
+    assert "misfit is what this exercise asks you to write yourself" in check(name, misfit).message
     assert "asks you to write" in check(name, lambda *given: misfit(*given)).message
 
 
@@ -136,9 +136,9 @@ def test_own_numbers_depend_on_the_letters_of_a_name_alone():
 def test_what_is_no_exercise_and_no_name_is_refused():
     with pytest.raises(KeyError, match="there is no exercise 'nvo-game/none'; the chapter has"):
         check("nvo-game/none", 1)
-    with pytest.raises(ValueError, match="name must be an exercise with numbers of one's own"):
+    with pytest.raises(ValueError, match="name must be an exercise with each student's own"):
         own("nvo-game/payoff", "Ada")
-    with pytest.raises(ValueError, match="me must have a letter"):
+    with pytest.raises(ValueError, match="me must contain a letter"):
         own("exact-optimum/anarchy", " - ")
-    with pytest.raises(TypeError, match="me must be the name of a student as text"):
+    with pytest.raises(TypeError, match="me must be the name of a student as a string"):
         own("exact-optimum/anarchy", 7)

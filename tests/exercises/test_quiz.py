@@ -54,5 +54,5 @@ def test_a_prediction_is_a_question_with_a_reason_for_each_choice(tmp_path: Path
 
 @pytest.mark.parametrize("answer", [ANSWER.replace("Not so", "Right"), "- Right: **a**. b."])
 def test_a_prediction_needs_one_right_answer_of_several(answer: str) -> None:
-    with pytest.raises(ValueError, match=r"'How large .* has no single right answer"):
+    with pytest.raises(ValueError, match=r"'How large .* must have several answers"):
         [*predictions(page(answer))]

@@ -153,7 +153,7 @@ def test_what_cannot_be_audited_is_refused_by_its_name(dp: Any, case: str) -> No
     [
         ({"arguments": {"total": {"column": "age"}}}, "the column of 'total' is 'income'"),
         ({"arguments": {"total": {"lower": -100}}}, "the lower of 'total' is 0.0, got .* -100"),
-        ({"arguments": {"incomes": {"upper": 90}}}, "arguments must be about what is released"),
+        ({"arguments": {"incomes": {"upper": 90}}}, "arguments must be about the released columns"),
         ({"by": []}, r"by must agree with the plan, \['area'\]"),
         ({"where": "works"}, "where must agree with the plan, None, got where='works'"),
     ],

@@ -126,7 +126,7 @@ def test_the_same_is_not_released_twice_and_a_second_release_is_beside_the_first
         ("out-2.csv", 0.5),
     ]
     path.unlink()  # published and moved away: the statement still says so
-    with pytest.raises(FileExistsError, match=r"statement\.json is there already"):
+    with pytest.raises(FileExistsError, match=r"statement\.json already exists"):
         made().write(path)
 
 
@@ -193,7 +193,7 @@ def test_many_small_costs_have_a_better_bound() -> None:
 def test_a_link_that_leads_nowhere_is_refused_before_anything_is_spent(tmp_path: Path) -> None:
     path, record = tmp_path / "out.csv", tmp_path / "record.json"
     path.symlink_to(tmp_path / "gone.csv")
-    with pytest.raises(FileExistsError, match="is there already"):
+    with pytest.raises(FileExistsError, match="already exists"):
         made().write(path, record=record)
     assert names(tmp_path) == {"out.csv"}
 
@@ -278,7 +278,7 @@ def test_a_kill_at_any_point_leaves_what_has_been_drawn_in_the_record(
     assert process.exitcode == -signal.SIGKILL
     assert names(path.parent) == {*[record.name, statement_path(path).name, path.name][:left]}
     if left:
-        there = "" if left == 3 else r" \(it is not there: .*; what has been drawn counts .*\)"
+        there = "" if left == 3 else r" \(the file is missing: .*; drawn values count .*\)"
         with pytest.raises(FileExistsError, match=f"to {re.escape(str(path))}{there}, at ε = 1 in"):
             made().write(path, record=record)
     second = made().write(path, record=record, again=bool(left))

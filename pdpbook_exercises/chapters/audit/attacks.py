@@ -15,17 +15,17 @@ ONLY = [0.5, 0.5, 0.0], [0.5, 0.0, 0.5]
 @exercise("attacks/score")
 def score(answer, rng):
     usual = (
-        "Each draw adds ln P(x)/P'(x): which is in the numerator? Repeated draws count as often as "
-        "they occur."
+        "Each draw adds ln P(x)/P'(x): which of the two is in the numerator? Repeated draws count "
+        "as often as they occur."
     )
     tiny = "A product of 2,000 ratios may be too large or too small for a float. Add logarithms."
     cases = [
         ([0, 0, 2, 1, 0], PLAIN, usual),
-        ([1, 1], PLAIN, "Outputs as likely with the record as without say nothing."),
+        ([1, 1], PLAIN, "An output with ratio 1 tells nothing."),
         ([2] * 2000, PLAIN, tiny),
         ([0, 1, 0], ONLY, "An output that only P can reach proves the record: plus infinity."),
         ([2, 0], ONLY, "An output that P cannot reach refutes the record: minus infinity."),
-        ([0, 0], ONLY, "Bins that were not drawn say nothing: beware of 0 times infinity."),
+        ([0, 0], ONLY, "Bins that were not drawn tell nothing: beware of 0 times infinity."),
     ]
     for size in rng.integers(2, 7, 3):
         pair = rng.dirichlet(np.ones(size), 2)
@@ -47,16 +47,16 @@ def power(answer, rng):
         (PLAIN, 0.25, first),
         (NEAR, 0.01, order),
         (NEAR, 0.2, between),
-        (ONLY, 0.0, 'Without false positives the test can still say "in" where only P reaches.'),
-        (ONLY, 0.75, "Once all of P is found, the rate is 1 and stays there."),
-        (PLAIN, 1.0, 'A test that always says "in" finds the record always.'),
+        (ONLY, 0.0, 'Without false positives, say "in" where only P reaches.'),
+        (ONLY, 0.75, "Once the test covers all of P, the rate is 1 and stays there."),
+        (PLAIN, 1.0, 'A test that always says "in" always finds the record.'),
     ]
     for size in rng.integers(2, 7, 3):
         cases.append((rng.dirichlet(np.ones(size), 2), rng.uniform(), between))
     for pair, alpha, hint in cases:
         p, q = np.array(pair)
         thresholds = [0, *p[q > 0] / q[q > 0]]
-        # Each t bounds the power of every test from above; the smallest of these bounds is reached.
+        # Each t bounds the power of every test from above; the least bound is attained.
         right = min(t * alpha + np.maximum(p - t * q, 0).sum() for t in thresholds)
         assert_close(answer(p, q, alpha), right, hint)
 
@@ -74,8 +74,8 @@ def draws(answer, rng):
             "The first number comes from the upper bound of the proposition, the second from the "
             "lower bound. Solve each for m, and round up to a whole number of draws.",
             {
-                "The two numbers are exchanged: fewer draws suffice to escape the upper bound than "
-                "to be sure of the lower one.": needed[::-1],
+                "The two numbers are exchanged: fewer draws suffice to escape the upper bound "
+                "than to be sure of the lower bound.": needed[::-1],
                 "That is not the affinity: add the square roots of the products.": (
                     np.ceil(logs / log(np.minimum(p, q).sum()))
                 ),

@@ -12,11 +12,11 @@ from pdpbook_exercises.checking import assert_close, assert_equal, exercise
 @exercise("audits-from-outputs/event")
 def event(answer, rng):
     equal = (
-        "P(E) - P'(E) is a sum over the outputs of E. Which of them add something to it? Outputs "
-        "that are equally likely change nothing."
+        "P(E) - P'(E) is a sum over the outputs of E. Which outputs increase the sum? An output "
+        "that is equally likely under both changes nothing."
     )
-    adds = "An output adds P(x) minus e to the power epsilon times P'(x). Is that positive?"
-    all_of_them = "Take every output that adds something, not only the one with the largest ratio."
+    adds = "An output adds P(x) minus e to the power epsilon times P'(x). When is it positive?"
+    all_of_them = "Take all outputs that increase the sum, not only that with the largest ratio."
     only = "An output that only P reaches belongs to the event for every epsilon."
     cases = [
         ([0.5, 0.25, 0.25, 0.0], [0.25, 0.25, 0.5, 0.0], 0.0, equal),
@@ -43,11 +43,11 @@ def ceiling(answer, rng):
         assert_close(
             answer(runs, confidence),
             right,
-            "With N successes of N, g is a power of p: solve it for the error. The upper limit of "
-            "no successes is 1 minus that.",
+            "With N successes of N, g is a power of p: solve it for the error. The upper limit "
+            "for no successes is 1 minus the lower limit for N.",
             {
-                "Each of the two limits may fail with half of the error that is allowed.": whole,
-                "What is the confidence for, if it is not 0.95?": usual,
+                "Each of the two limits may fail with half of the error probability.": whole,
+                "The confidence need not be 0.95. How does the answer depend on it?": usual,
             },
             rtol=1e-9,
             atol=1e-12,
@@ -57,8 +57,8 @@ def ceiling(answer, rng):
 @exercise("audits-from-outputs/canaries")
 def canaries(answer, rng):
     hint = (
-        "Your number must prove more than epsilon and one guess fewer must not. With all guesses "
-        "right f is a power of q: when is it at most the error?"
+        "Your number of right guesses must prove more than epsilon, and one guess fewer must not. "
+        "With all guesses right f is a power of q: when is it at most the error?"
     )
     drawn = rng.uniform([0.2, 0.8], [5, 0.99], (3, 2))
     for epsilon, confidence in [(0.5, 0.95), (1.0, 0.95), (2.0, 0.99), (8.0, 0.95), *drawn]:
@@ -66,7 +66,7 @@ def canaries(answer, rng):
         assert count == int(count) and count >= 1, f"It is a whole number, at least 1. {hint}"
         count = int(count)
         proved = one_run_epsilon(count, count, confidence=confidence)
-        assert proved > epsilon, f"Too few: so many right guesses prove {proved:.4g}. {hint}"
+        assert proved > epsilon, f"Too few: this number of guesses proves {proved:.4g}. {hint}"
         fewer = one_run_epsilon(count - 1, count - 1, confidence=confidence)
         assert fewer <= epsilon, f"Too many: one guess fewer is enough. {hint}"
 
@@ -92,16 +92,16 @@ def hide(answer, mine):
         f"The largest log-ratio must be at least {mine['loss']}, in either direction."
     )
     hint = (
-        "How often does the telling output occur in so many runs? And what do the others tell? "
-        "They may tell as much as your claim allows."
+        "How often does the revealing output occur in this number of runs? And what do the other "
+        "outputs reveal? They may reveal as much as your claim allows."
     )
     for outputs in itertools.product([0.0, 1.0], repeat=len(present)):
         rates = np.minimum(pair @ outputs, 1)
         chance = audit_power(max(rates), min(rates), runs=mine["runs"], epsilon=mine["epsilon"])
         assert chance <= 0.1, (
-            f"An event proves more than {mine['epsilon']} in {chance:.1%} of the audits. {hint}"
+            f"In {chance:.1%} of the audits an event proves more than {mine['epsilon']}. {hint}"
         )
     distance, wanted = abs(present - absent).sum() / 2, 0.95 * math.tanh(mine["epsilon"] / 2)
     assert distance >= wanted, (
-        f"It is hidden, and the distance is {distance:.4f}, less than {wanted:.4f}. {hint}"
+        f"It is hidden, but the distance is {distance:.4f}, less than {wanted:.4f}. {hint}"
     )

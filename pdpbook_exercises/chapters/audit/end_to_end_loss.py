@@ -20,29 +20,29 @@ def blurred(counts):
     return 0.9 * counts / counts.sum() + 0.1 / counts.size
 
 
-def fullest(counts):  # half the histogram, half its first fullest bin
+def fullest(counts):  # half the histogram, half the first fullest bin
     return 0.5 * counts / counts.sum() + 0.5 * (np.arange(counts.size) == counts.argmax())
 
 
 @exercise("end-to-end-loss/rerun", refused=["end_to_end_losses"])
 def rerun(answer, rng):
-    once = "Run the pipeline on everybody once, then for each bin with one record less."
+    once = "Run the pipeline once on all records, and once without a record of each bin."
     drawn = [
         (rng.permutation([0, 1, *rng.integers(2, 12, 3)]), rng.choice([blurred, fullest]), once)
         for _ in range(3)
     ]
     for histogram, pipeline, hint in [
         ([3, 2, 1], blurred, once),
-        ([4, 3], blurred, "A ratio can be far from 1 on either side."),
+        ([4, 3], blurred, "A ratio can be far above 1 or far below it."),
         ([1, 9, 9], blurred, "A rare value becomes less likely without its record."),
         ([5, 5, 1], fullest, "Take the record out of the histogram, not out of the output."),
         ([4, 0, 2], blurred, "A record of an empty bin does not exist: its loss is nan."),
         (
             [3, 2, 1],
             plain,
-            "An output that only one of the distributions reaches tells everything.",
+            "An output that only one of the distributions reaches reveals everything.",
         ),
-        ([3, 0, 1, 1], plain, "An output that neither distribution reaches tells nothing."),
+        ([3, 0, 1, 1], plain, "An output that neither distribution reaches reveals nothing."),
         *drawn,
     ]:
         counts, unit = np.array(histogram), np.eye(len(histogram), dtype=int)
@@ -51,16 +51,14 @@ def rerun(answer, rng):
         ratios[counts == 0] = np.nan
         assert_close(
             answer(counts, pipeline),
-            np.nanmax(abs(ratios), axis=1),  # leaves out 0/0, an output that neither reaches
+            np.nanmax(abs(ratios), axis=1),  # leaves out 0/0, where neither reaches
             hint,
             {
                 "Both directions of the ratio count: take absolute values.": (
                     np.nanmax(ratios, axis=1)
                 ),
-                "Here too: the ratio the other way round counts as well.": (
-                    -np.nanmin(ratios, axis=1)
-                ),
-                "The pipeline must run again. You have taken a record out of the output.": (
+                "Here the inverse ratio counts as well.": (-np.nanmin(ratios, axis=1)),
+                "Run the pipeline again. You have only taken the record out of the output.": (
                     abs(np.log(present * (n - 1) / (n * present - unit))).max(axis=1)
                 ),
             },
@@ -78,7 +76,7 @@ def ceiling(answer, rng):
     ]
     for bins in rng.integers(2, 6, 3):
         counts, k = rng.integers(0, 20, bins), int(rng.integers(bins))
-        counts[[k, k - 1]] += 1  # the record, and somebody else
+        counts[[k, k - 1]] += 1  # the record and another record
         cases.append((counts, rng.uniform(0.05, 2, 2), k))
     for histogram, scales, k in cases:
         counts, kernel = np.array(histogram), laplace_kernel(len(histogram), scales)
@@ -92,7 +90,7 @@ def ceiling(answer, rng):
             "At one output x, what should each record play in D, and what in the rerun, so that "
             "the ratio is largest? Both directions count, and D has one record more.",
             {
-                "Those are the bounds of the theorem, for any rows. Here each record keeps its "
+                "Those are the theorem's bounds for arbitrary rows. Here each record keeps its "
                 "bin.": log(high.max() / low.min()),
                 "D has n records and the rerun n - 1: the record itself is missing there.": (
                     np.log((counts @ high) / (counts @ low)).max()
@@ -116,28 +114,28 @@ def mixture(answer, rng):
         assert_close(
             answer(present, absent),
             [secret, published],
-            "Return the loss when the seed stays secret, then the loss when it is known. Which of "
-            "the two averages before it takes the logarithm?",
+            "Return the loss if the seed stays secret, then the loss if it is known. In which "
+            "case is the average taken before the logarithm?",
             {
-                "The secret seed comes first.": [published, secret],
-                "Nobody releases the mean of losses. What is released if the seed is secret?": (
-                    [abs(ratios).max(axis=1).mean(), published]
-                ),
-                "First the mean over the seeds, then the logarithm.": (
+                "The loss for the secret seed comes first.": [published, secret],
+                "A mean of losses is not the loss of a release. What is released if the seed "
+                "is secret?": [abs(ratios).max(axis=1).mean(), published],
+                "Take first the mean over the seeds, then the logarithm.": (
                     [abs(ratios.mean(axis=0)).max(), published]
                 ),
-                "An unlucky seed is drawn, too: with a published seed the worst one counts.": (
-                    [secret, abs(ratios).max(axis=1).mean()]
-                ),
+                "If the seed is published, the worst seed counts, because it may be drawn.": [
+                    secret,
+                    abs(ratios).max(axis=1).mean(),
+                ],
                 "Both signs of the logarithm count.": [means.max(), ratios.max()],
             },
-            more="Secret: one output distribution with the record, one without. Published: a pair "
-            "of distributions for every seed, and the worst seed counts.",
+            more="A secret seed leaves one output distribution with the record and one without. A "
+            "published seed leaves a pair for every seed, and the worst seed counts.",
         )
 
 
 def _difference(t, n, epsilon):
-    """Divergence with the lonely record minus that without it, if its bin has probability t/n."""
+    """Return the divergence with the lonely record minus that without, if its bin has mass t/n."""
     with_it = -log(t) / n + (1 - 1 / n) * (log1p(-1 / n) - log1p(-t / n))
     return with_it + log1p(-t / n * exp(-epsilon))
 
@@ -151,16 +149,16 @@ def floor(answer, rng):
             answer(n, epsilon),
             -log1p(-p * exp(-epsilon)),
             "Let p be the probability of the lonely record's bin. One divergence falls as p grows "
-            "to 1/n, the other rises: where do they meet? Solve for ln p; mind the digits of "
-            "1 - p.",
+            "to 1/n, the other rises: where are they equal? Solve for ln p, and mind the rounding "
+            "of 1 - p.",
             {
-                "That is the divergence without the record if it is 0 with it. Trade one off "
-                "against the other.": -log1p(-exp(-epsilon) / n),
-                "That is where a first-order guess puts it.": 1 / (n * (1 + exp(epsilon))),
+                "That is the divergence without the record if the divergence with it is 0. Trade "
+                "one off against the other.": -log1p(-exp(-epsilon) / n),
+                "That is only the first-order approximation.": 1 / (n * (1 + exp(epsilon))),
                 "That is the probability p. What is the divergence there?": p,
             },
             more="kl(1/n || p) = -ln(1 - p exp(-ε)), an equation for p in (0, 1/n). Which side is "
-            "the larger at p = 1/n, and which near 0?",
+            "larger at p = 1/n, and which is larger near 0?",
             atol=0,
         )
 
@@ -182,7 +180,7 @@ def worst_game(answer, mine):
     assert whole, f"It is not a list of whole numbers. {form}"
     assert 2 <= counts.size <= 8, f"It has {counts.size} bins. {form}"
     assert (counts >= 0).all(), f"A count is negative. {form}"
-    assert 3 <= counts.sum() <= 30, f"These are {counts.sum()} records. {form}"
+    assert 3 <= counts.sum() <= 30, f"It has {counts.sum()} records. {form}"
     played = NVOGame(counts, laplace_kernel(counts.size, mine["scales"]), epsilon=epsilon)
     left = removals(
         played, lambda g: best_response_dynamics(g, start=g.constant_profile(0)).profile
@@ -191,12 +189,12 @@ def worst_game(answer, mine):
     end_to_end = max(each.end_to_end_loss for each in left)
     assert fixed <= epsilon + 1e-9, (
         f"A fixed-noise loss is {fixed:.3g} here: the start exposes this record. Add records, or "
-        "bring the lonely ones nearer."
+        "move the lonely records closer to the others."
     )
     if not end_to_end >= 4 * epsilon:
         raise AssertionError(
-            f"The largest end-to-end loss is {end_to_end:.3g} here. It must be {4 * epsilon:.3g}. "
-            "Which record makes others take a large scale for its sake alone?",
-            "Try one record at an end, a gap, and many records beyond it. Let the computer try "
-            "hundreds.",
+            f"The largest end-to-end loss is {end_to_end:.3g} here. It must be at least "
+            f"{4 * epsilon:.3g}. For which record do others take a large scale?",
+            "Try one record at an end, then a gap, and many records beyond the gap. Let the "
+            "computer try hundreds.",
         )

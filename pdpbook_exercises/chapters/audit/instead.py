@@ -19,8 +19,8 @@ def guess(answer, rng):
         assert_close(
             answer(candidates, weights),
             weights @ candidates,
-            "Write the expected divergence as something without P minus a sum over x of "
-            "E q(x) ln P(x). The probabilities of the candidates are not all equal.",
+            "Write the expected divergence as something without P minus a sum over x of E q(x) ln "
+            "P(x). The candidates do not all have the same probability.",
         )
 
 
@@ -30,8 +30,8 @@ def clipping(answer, rng):
         assert_close(
             answer(epsilon),
             1 / (2 * sinh(epsilon)),
-            "Add up z Pr[Z = z] over the positive z only. The probabilities of all z, negative "
-            "ones and 0 included, sum to 1.",
+            "Add up z Pr[Z = z] over the positive z only. The probabilities of all z, including 0 "
+            "and negative z, sum to 1.",
         )
 
 
@@ -39,17 +39,17 @@ def clipping(answer, rng):
 def records(answer, rng):
     hint = (
         "Solve for R first, then for n. The divergence must be at most kappa for your n and above "
-        "it for n - 1."
+        "kappa for n - 1."
     )
     fixed = [(101, 1.0, 0.01), (3, 0.1, 0.2), (2, 5.0, 1.0), (1001, 0.01, 1e-4)]
     drawn = [(int(rng.integers(2, 102)), *rng.uniform([0.05, 0.005], [3, 0.5])) for _ in range(3)]
     for bins, epsilon, kappa in fixed + drawn:
         n = answer(bins, epsilon, kappa)
         assert n == int(n), f"A number of records is a whole number. {hint}"
-        assert n >= 2, f"There are at least two records. {hint}"
+        assert n >= 2, f"The table has at least two records. {hint}"
         worst, before = (log1p((bins - 1) / (1 + m * expm1(epsilon))) for m in (n, n - 1))
         assert worst <= kappa * (1 + 1e-9), (
-            f"Too few: with so many records the divergence may be {worst:.6g}, more than "
+            f"Too few: with this number of records the divergence may be {worst:.6g}, more than "
             f"{kappa:g}. {hint}"
         )
         assert n == 2 or before > kappa * (1 - 1e-9), (
@@ -67,8 +67,8 @@ def errors(answer, rng):
         assert_close(
             answer(q, rows, places),
             [q @ (rows * squares).sum(axis=1), q @ squares @ (q @ rows)],
-            "Return both, in this order. Records weigh by q, outputs by the row; in the second "
-            "case the output is independent of the record.",
+            "Return both errors, in this order. Weight the records by q and the outputs by the "
+            "row; in the second case the output is independent of the record.",
         )
 
 
@@ -77,7 +77,7 @@ def better(answer, rng):
     def estimate(noisy, epsilon):
         found = np.asarray(answer(noisy, epsilon), dtype=float)
         assert found.shape == noisy.shape and (found > 0).all() and isclose(found.sum(), 1), (
-            "Return a distribution with one positive probability a bin, for any whole numbers."
+            "Return a distribution with positive probabilities, whatever the whole numbers are."
         )
         return found
 
@@ -100,6 +100,6 @@ def better(answer, rng):
             divergences.append([kl_divergence(counts / counts.sum(), p / p.sum()) for p in both])
         yours, simple = np.median(divergences, axis=0)
         assert yours <= simple * 2 / 3, (
-            "Not nearer by a third than clipping and adding a half. Most bins are empty: what do "
-            "counts no larger than the noise mean, and what do neighbours say?"
+            "Not a third smaller than with clipping and adding a half. Most bins are empty: what "
+            "does a count no larger than the noise mean, and what do the neighbouring bins tell?"
         )

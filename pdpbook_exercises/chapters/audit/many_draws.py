@@ -27,15 +27,15 @@ def advantage(answer, rng):
         assert_close(
             answer(n, epsilon, m),
             abs(p - q).sum() / 2,
-            "The number of draws in Jacob's bin is binomial in both cases. Half the sum of the "
-            "absolute differences of the two distributions is the advantage.",
+            "The number of draws in Jacob's bin is binomial in both cases. The advantage is half "
+            "the sum of the absolute differences of the two distributions.",
             {
                 "The total variation distance is half of that sum.": abs(p - q).sum(),
                 "Advantages of draws do not add up.": m * (chances[0] - chances[1]),
-                "An attacker who looks only at whether the bin occurs loses some of what the "
-                "number says.": seen[0] - seen[1],
+                "An attacker who only looks at whether the bin occurs loses part of the "
+                "information in the number.": seen[0] - seen[1],
             },
-            more="A draw falls into his bin with probability 1/R without him, exp(ε)/R with him.",
+            more=("A draw is in his bin with probability 1/R without him and exp(ε)/R with him."),
         )
 
 
@@ -44,15 +44,15 @@ def worst_rows(answer, rng):
     drawn = [(int(rng.integers(6, 500)), rng.uniform(0.2, 2.5)) for _ in range(3)]
     for n, epsilon in [(6, 1.0), (2, 0.8), (50, 0.3), (400, 2.0), *drawn]:
         rows = np.asarray(answer(n, epsilon), dtype=float)
-        form = f"Return {n} rows of two probabilities each. Each row should sum to 1."
+        form = f"Return {n} rows with two probabilities each. Each row should sum to 1."
         assert rows.shape == (n, 2) and (rows >= 0).all(), form
         assert np.allclose(rows.sum(axis=1), 1), form
         loss = privacy_losses(rows[:1], rows.sum(axis=0), n)[0]
         if not isclose(loss, epsilon, rel_tol=1e-6):
             raise AssertionError(
                 f"The loss of record 0 from one draw is {loss:.4g}. It must be exactly epsilon. "
-                "How often must the others be released in its bin?",
-                "At bin 0 the average of the others must be 1/R of record 0's row.",
+                "How often must the other records be released in its bin?",
+                "At bin 0 the other records' average must be 1/R times the entry of record 0.",
             )
         with_it, without = (
             np.kron(one, np.kron(one, one)) / one.sum() ** 3  # three draws
@@ -70,15 +70,15 @@ def worst_rows(answer, rng):
                 f"{delta:.3g}. The loss is right, but three draws cost less than the theorem "
                 "allows. What must record 0 itself do in part 2 of the theorem on the dominating "
                 "pair?",
-                "Record 0 must never be released as anybody else.",
+                "Record 0 must never be released as another value.",
             )
 
 
 @exercise("many-draws/draws-allowed")
 def draws_allowed(answer, rng):
     hint = (
-        "The cost of your m must be within the total and that of m + 1 above it; 0 if one draw "
-        "costs too much, a billion if a billion is still allowed."
+        "The cost of your m must be within the total and the cost of m + 1 above it. Return 0 if "
+        "one draw costs too much, and a billion if a billion draws are still allowed."
     )
     more = "Double m until it costs too much, then halve the interval."
     drawn = [
@@ -97,7 +97,7 @@ def draws_allowed(answer, rng):
         assert m == int(m) and 0 <= m <= MOST, "It is not a whole number from 0 to a billion."
         m = int(m)
         if m > 0 and (cost := draws_epsilon(n, epsilon, draws=m, delta=delta)) > total:
-            said = f"So many draws cost {cost:.6g}, more than the total."
+            said = f"This number of draws costs {cost:.6g}, more than the total."
             raise AssertionError(f"{said} {hint}", more)
         if m < MOST and (cost := draws_epsilon(n, epsilon, draws=m + 1, delta=delta)) <= total:
             said = f"One draw more would cost {cost:.6g}, which is still allowed."

@@ -25,21 +25,21 @@ def draws_of_others(answer, rng):
             "The record's own row is 1 there. What does the ratio form of pDP ask of the average "
             "of the others?",
             {
-                "That many land there with the record in the data. And without it?": (
+                "That is the number with the record in the data. And without it?": (
                     right * exp(epsilon)
                 ),
-                "Without the record n - 1 are left, and the mean over them counts.": (
+                "Without the record n - 1 records are left, and their mean counts.": (
                     right * (n - 1) / n
                 ),
                 "That is the record's own share of the draws.": m / n,
-                "R is not n times exp(ε) - 1. Look at ε = 0: everybody must be alike.": (
+                "R is not n times exp(ε) - 1. At ε = 0 all rows must be equal.": (
                     m / (n * expm1(epsilon))
                 ),
                 "The formula is right, but exp(ε) - 1 loses digits for tiny ε. NumPy and math "
-                "have a function that does not.": m / (1 + n * (exp(epsilon) - 1)),
+                "have a function that avoids this.": m / (1 + n * (exp(epsilon) - 1)),
             },
-            more="Without the record, a draw is a draw from the average of the others. That must "
-            "be at least the record's own row divided by R.",
+            more="Without the record, a value is drawn from the average of the others. This "
+            "average must be at least the record's own row divided by R.",
             rtol=1e-9,
             atol=0,
         )
@@ -64,30 +64,30 @@ def public_weights(answer, rng):
         assert_close(
             answer(w, n, epsilon),
             right,
-            "Write down a column of the table: its entry on the diagonal and the entries beside "
-            "it. What does the theorem on fixed local randomisers ask of their ratio?",
+            "Write down a column of the table: its entry on the diagonal and its other entries. "
+            "What does the theorem on fixed local randomisers ask of their ratio?",
             {
-                "That is enough for the column with the largest weight. And for the others?": (
+                "That is enough for the column with the largest weight. Is it for the others?": (
                     1 / (1 + n * growth * w.max())
                 ),
-                "That is the λ of k-ary randomised response. Which ratio has the column of a bin "
-                "with a small weight?": 1 / (1 + n * growth / len(w)),
+                "That is the λ of k-ary randomised response. What is the ratio in the column of a "
+                "bin with a small weight?": 1 / (1 + n * growth / len(w)),
                 "A record that is replaced may be released as its own bin. What is the entry on "
                 "the diagonal?": 1 / (1 + (1 + n * growth) * least),
-                "That protects a record from somebody who knows that it was drawn. How often is "
-                "it drawn?": 1 / (1 + growth * least),
-                "How many records are there while the record is in the data?": (
+                "That protects a record from an attacker who knows that it was drawn. How often "
+                "is it drawn?": 1 / (1 + growth * least),
+                "How many records are in the data if the record is among them?": (
                     1 / (1 + (n - 1) * growth * least)
                 ),
                 "Ratios are taken within a column. Your λ compares the largest and the smallest "
                 "entry of the whole table.": 1 / (1 + (1 + n * growth) * least - w.max()),
-                "Who can be released as a bin of weight 0 if λ < 1?": (
+                "Which records can be released as a bin of weight 0 if λ < 1?": (
                     1 / (1 + n * growth * w[w > 0].min())
                 ),
                 "That is the probability that a record is not replaced.": 1 - right,
             },
-            more="The ratio in column x is at most R if and only if λ is at least some number that "
-            "depends on the weight of x. All columns have to fulfil this.",
+            more="The ratio in column x is at most R if and only if λ is at least some number "
+            "that depends on the weight of x. All columns have to satisfy this condition.",
         )
 
 
@@ -112,11 +112,11 @@ def replacement(answer, rng):
             np.ptp(logs, axis=1).max(),  # over all values of the last record
             hint,
             {
-                "A removal and an addition bound it. But the n - 1 others stay throughout.": (
+                "That only bounds it: use that the n - 1 others stay throughout.": (
                     2 * log1p((ratio - 1) / n)
                 ),
-                "That is the loss of a record that was drawn for certain.": log(ratio),
-                "How many records has the smaller of the two sums at x?": (
+                "That is the loss of a record that is certain to be drawn.": log(ratio),
+                "How many records contribute to the smaller of the two sums at x?": (
                     log1p((ratio - 1) / (n - 1))
                 ),
                 "Ratios are taken within a column.": log1p((table.max() / table.min() - 1) / n),
@@ -124,7 +124,7 @@ def replacement(answer, rng):
                     log1p(((table.max(axis=1) / table.min(axis=1)).max() - 1) / n)
                 ),
             },
-            more="Put all n - 1 others on the row that has the least at x.",
+            more="Give all n - 1 others the row with the smallest entry at x.",
         )
 
 
@@ -146,9 +146,9 @@ def plausible(answer, rng):
         if not spent <= epsilon * (1 + 1e-9):
             raise AssertionError(
                 f"The randomiser is {spent:.4g}-DP. It must be ε-DP for every data set of n "
-                "records. Look at the ratios within each column, all rows included.",
-                "A record outside is also released somewhere. Give it a row that is positive in "
-                "the columns inside.",
+                "records. Look at the ratios within each column, over all rows.",
+                "A record in an implausible bin must also be released as some value. Give it a "
+                "row that is positive in the plausible columns.",
             )
         inside, plain = np.arange(first, last + 1), k_ary_randomised_response(bins, n, epsilon)
         for weights in (np.ones(inside.size), 1 + np.minimum(inside - first, last - inside) ** 2):
@@ -157,8 +157,9 @@ def plausible(answer, rng):
             divergence, other = kl_divergence(q, q @ table), kl_divergence(q, q @ plain)
             if not divergence <= (1 if inside.size == bins else 0.99) * other + 1e-9:
                 raise AssertionError(
-                    f"Its divergence is {divergence:.4g}, and that of k-ary randomised response "
-                    f"{other:.4g}. It must be nearer to data in the plausible bins (at least 1 % "
-                    "nearer; as near if every bin is plausible). Who needs the other columns?",
-                    "A column that is 0 in all rows has no ratio.",
+                    f"Its divergence is {divergence:.4g}; k-ary randomised response has "
+                    f"{other:.4g}. For data in the plausible bins yours must be smaller by at "
+                    "least 1 % (or equal, if every bin is plausible). Which records need the "
+                    "other columns?",
+                    "A column that is 0 in all rows restricts nothing.",
                 )

@@ -17,8 +17,8 @@ def empty(answer, rng):
         assert_equal(
             answer(size, n, level),
             next(s for s in count() if math.comb(size, s) <= level * math.comb(size + n, s)),
-            "With s people in the bin, count the ways to choose the s from the public people only, "
-            "out of all ways. Find the smallest s at which that is at most the level.",
+            "If s people are in the bin, which share of all choices of s people takes public "
+            "people only? Find the smallest s at which this share is at most the level.",
         )
 
 
@@ -41,8 +41,8 @@ def again(answer, rng):
         assert_equal(
             answer(public, size, n, level),
             accepted.argmax(),
-            "Mark the people of the bin, public ones and c private ones, and draw the n private "
-            "people from all. Is at most c marked ones more likely than the level?",
+            "Mark the public people and the c private people of the bin, and draw the n private "
+            "people from all. Is the probability of at most c marked people above the level?",
         )
 
 
@@ -64,7 +64,7 @@ def check(answer, rng):
         assert_close(
             answer(np.array(counts), rows, test, spent, delta),
             laplace.sf(test * (needed - g)),
-            "g is a minimum over the outputs, of the mass over the largest entry of its column. "
-            "The noise may have either sign, so the check may pass below the threshold and fail "
-            "above it.",
+            "g is the minimum over the outputs of the mass divided by the largest entry of the "
+            "column. The noise may have either sign, so the check may pass below the threshold "
+            "and fail above it.",
         )

@@ -23,14 +23,14 @@ def decimals(answer, rng):
         assert_close(
             answer(bins, n, epsilon, digits),
             first,
-            "Compute the loss of one of c records from P and the others' share of the bin, "
-            "(c - 1) of n - 1 records, and round it. Go through c = 1, 2, 3, …",
-            {"Published means rounded to the nearest number, not cut off.": cut_off},
+            "Compute the loss of one of c records from P and the share of the other records in "
+            "the bin, which are c - 1 of n - 1 records. Round the loss. Go through c = 1, 2, 3, …",
+            {"Published losses are rounded to the nearest number, not truncated.": cut_off},
         )
 
 
 def _losses(counts, table):
-    """Return, for each bin, the loss of its records at this bin, or nan if it is empty."""
+    """Return, for each bin, the loss of its records at this bin, or nan if the bin is empty."""
     n, mass, own = counts.sum(), counts @ table, np.diag(table)
     losses = np.log(mass / n) - np.log((mass - own) / (n - 1))
     return np.where(counts > 0, losses, np.nan)
@@ -41,16 +41,16 @@ def left(answer, rng):
     compare = "Turn the losses of both years into counts and compare them."
     change = (
         "The largest change of a loss need not be where the record left: all losses change with "
-        "the number of records, and those of small bins change most."
+        "the number of records, and the losses of small bins change most."
     )
-    empty = "A bin may be empty after the record has left: its loss is nan, its count 0."
+    empty = "A bin may be empty after the record has left: its loss is then nan, and its count 0."
     cases = [
         ([3, 2, 1], 0, 1.0, compare),
         ([9, 1, 8, 0, 4, 1], 2, 1.0, change),
         ([3, 3, 1], 2, 1.0, empty),
         ([20, 7, 30, 11, 1], 3, 0.5, "In the second year there are n - 1 records."),
     ]
-    for bins in rng.integers(4, 7, 3):  # with fewer a bin could hold half of the records
+    for bins in rng.integers(4, 7, 3):  # else a bin could have half of the records
         counts = rng.permutation([0, 1, *rng.integers(15, 30, bins)])
         k = int(rng.choice(np.flatnonzero(counts)))
         cases.append((counts, k, rng.uniform(0.4, 1.5), compare))
@@ -65,18 +65,18 @@ def left(answer, rng):
 def reconstruct(answer, rng):
     average = (
         "First find the average of the n records at each own bin from R and the loss. How many "
-        "records are there with the one that is added? Then which histogram puts this there?"
+        "records are there after one is added? Then find the histogram that gives these averages."
     )
     linear = (
-        "It should work for every randomiser, not only for k-ary randomised response: the masses "
-        "are linear in the histogram."
+        "Your function should work for every randomiser, not only for k-ary randomised response: "
+        "the masses are linear in the histogram."
     )
     turned = (
-        "Which way round do rows and columns of the randomiser belong? Row k is where a record of "
-        "bin k goes."
+        "Are the rows and the columns of the randomiser exchanged? Row k is the distribution of "
+        "the output for a record of bin k."
     )
     weights = np.array([0.4, 0.2, 0.2, 0.1, 0.05, 0.05])
-    empty = "Empty bins count, too: return one number a bin."
+    empty = "Return one number for each bin, including the empty bins."
     cases = [
         ([3, 2, 1, 2, 1], k_ary_randomised_response(5, 9, 1.0), average),
         ([3, 0, 2, 3, 1], k_ary_randomised_response(5, 9, 1.5), empty),

@@ -7,34 +7,34 @@ from pdpbook_exercises import assert_close, assert_equal, exercise
 
 @exercise("relatives/by-value")
 def by_value(answer, rng):
-    first = "With the record, one n-th of the probability is its own. And without it?"
-    divide = "Divide a row by each of the rows, output by output."
+    first = "With the record in the data, its own row has the weight 1/n. What changes without it?"
+    divide = "Divide a row by every row, output by output."
     near = np.full((5, 5), 0.175) + np.diag([0, 0.125, 0.125, 0.125, 0.125])
     near[0] = 0.2
     cases = [
         ([[0.75, 0.25], [0.25, 0.75]], 2, first),
         ([[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4]], 7, divide),
-        (near, 5, "A row with small ratios: what does its record make rarer?"),
+        (near, 5, "If a row's ratios are small: what becomes less likely?"),
     ]
     for bins, n in rng.integers([2, 2], [6, 30], (3, 2)).tolist():
         drawn = rng.uniform(0.05, 1, (bins, bins))
         cases.append((drawn / drawn.sum(axis=1, keepdims=True), n, first))
     for rows, n, hint in cases:
         table = np.array(rows)
-        ratios = table[:, None] / table  # of row k to row j at x
+        ratios = table[:, None] / table  # the ratio of row k to row j at x
         right = abs(np.log1p((ratios - 1) / n)).max(axis=(1, 2))
         assert_close(
             answer(table, n),
             right,
             hint,
             {
-                "Mind both directions: the record may make an output rarer, too.": (
+                "Mind both directions: the record may also make an output less likely.": (
                     np.log1p((ratios.max(axis=(1, 2)) - 1) / n)
                 ),
-                "That is the largest level of all values, for each of them.": (
+                "That is the largest level over all values. Every value has its own level.": (
                     np.full(len(table), right.max())
                 ),
-                "The record is one of n, and the others are released as well.": (
+                "The record is one of n, and the other records may be drawn as well.": (
                     np.log(ratios.max(axis=(1, 2)))
                 ),
             },
@@ -58,9 +58,9 @@ def blending(answer, rng):
         assert_equal(
             answer(first, second, k),
             len(exposed),
-            "Who shares both bins with the person, who belongs to the crowd too?",
+            "Who shares both bins with the person? The person counts as well.",
             {
-                "People who are left out of a histogram are not shown in both.": len(alone),
+                "People who are left out of one histogram are not in both.": len(alone),
                 "Count people, not pairs of bins.": len(set(exposed)),
             },
         )
@@ -79,10 +79,10 @@ def thresholds(answer, rng):
         assert_equal(
             answer(answers),
             counts,
-            "Where is the noise in the row of a bin with c people? And if c is 0?",
+            "Where is the noise in the row of a bin with c people? And where is it if c is 0?",
             {
                 "An empty bin has noise at one threshold only.": np.maximum(counts, 1),
-                "The noise stands at the count and at the threshold above it.": counts + 1,
-                "Answers with noise can lie above one half as well.": ((answers > 0.5).sum(axis=1)),
+                "The noise is at the count and at the threshold above it.": counts + 1,
+                "Answers with noise can also be above one half.": ((answers > 0.5).sum(axis=1)),
             },
         )

@@ -22,8 +22,8 @@ def margin(answer, rng):
         assert_equal(
             answer(bins, epsilon, delta),
             noise_margin(bins, epsilon=epsilon, delta=delta),
-            "What is Pr[Z > t] for one noise, both signs taken into account? None of the K noises "
-            "may exceed t, and t is a whole number, at least 0.",
+            "What is Pr[Z > t] for one noise value that can have either sign? None of the K noise "
+            "values may exceed t, and t is a whole number of at least 0.",
         )
 
 
@@ -32,12 +32,12 @@ def safe(answer, rng):
     cases = [
         ([[0.5, 0.5], [1, 0]], [1, 1], 1.0),
         ([[0, 1, 0], [0.5, 0.5, 0], [0.5, 0, 0.5]], [2, 0, 5], 1.0),
-        # nobody can give the last output
+        # no record can give the last output
         (np.array([[5, 3, 2, 0], [4, 4, 2, 0], [3, 3, 4, 0], [5, 3, 2, 0]]) / 10, [9] * 4, 1.0),
     ]
     for lower, epsilon in [([30, 50, 0], 1.0), ([5, 0, 9, 0], 0.4), ([2, 1], 0.7)]:
         eye = np.eye(len(lower))
-        for share in [0.001, 0.01, 0.05, 0.2, 0.5, 0.9]:  # about where safety begins
+        for share in [0.001, 0.01, 0.05, 0.2, 0.5, 0.9]:  # near the threshold of safety
             for replaced in (1 / len(lower), eye[-1]):
                 cases.append(((1 - share) * eye + share * replaced, lower, epsilon))
     while len(cases) < 42:
@@ -45,7 +45,7 @@ def safe(answer, rng):
         table = rng.dirichlet(np.full(bins, rng.choice([0.3, 1, 5])), bins)
         lower = rng.integers(0, 12, bins) * (rng.random(bins) < 0.8)
         near = {is_safe(table, lower, epsilon=epsilon * each) for each in (0.999, 1.001)}
-        if near == {len(cases) % 2 == 0}:  # in turn safe and not, and never by a hair
+        if near == {len(cases) % 2 == 0}:  # safe and unsafe in turn, never close
             cases.append((table, lower, epsilon))
     for rows, least, epsilon in cases:
         table, lower = np.array(rows), np.array(least)
@@ -53,7 +53,7 @@ def safe(answer, rng):
         assert isinstance(given, bool | np.bool_ | int), "The answer is True or False."
         mass = lower @ table + (lower == 0)[:, None] * table
         broken = np.argwhere(table > (1 - exp(-epsilon)) * mass).tolist()
-        said = "But every bin, occupied or empty, fulfils the condition on every output."
+        said = "But every bin, occupied or empty, satisfies the condition on every output."
         if broken:
             k, x = broken[0]
             kind = "occupied" if lower[k] else "empty"
@@ -69,8 +69,8 @@ def safe(answer, rng):
 @exercise("repair/cost")
 def cost(answer, rng):
     hint = (
-        "The draws may cost what the histogram leaves of epsilon, with half of delta; more "
-        "epsilon_2 must cost too much. Search: pb.draws_epsilon rises with it."
+        "The draws may cost the part of epsilon that the histogram leaves, with half of delta, "
+        "and a larger epsilon_2 must cost too much. Search: pb.draws_epsilon rises with epsilon_2."
     )
     cases = [
         (1.0, 1e-6, 0.5, 1, 100),
@@ -83,7 +83,7 @@ def cost(answer, rng):
     for epsilon, delta, share, draws, at_least in cases:
         second = float(answer(epsilon, delta, share, draws, at_least))
         assert 0 < second < inf, hint
-        less, more = (  # a search may end on either side
+        less, more = (  # a search may end slightly above or below
             draws_epsilon(at_least, each, draws=draws, delta=delta / 2)
             for each in (second / 1.001, second * 1.001)
         )
@@ -97,7 +97,7 @@ def by_hand(answer, rng):
         ([0.2, 120, 300, 180, 2, 0.1], [0, 100, 280, 160, 0, 0], 0.5),
         ([500, 0.1, 400, 1, 0.1, 0.1, 0.1, 300], [470, 0, 370, 0, 0, 0, 0, 270], 0.3),
     ]
-    for bins in rng.integers(3, 7, 3):  # some bins are crowded, the last one at least
+    for bins in rng.integers(3, 7, 3):  # some bins are crowded, at least the last
         crowded = np.append(rng.random(bins - 1) < 0.6, True)
         mean = np.where(crowded, rng.integers(150, 500, bins), rng.choice([0.1, 1.0], bins))
         cases.append((mean, np.where(crowded, 0.9 * mean, 0).astype(int), 0.5))
@@ -111,7 +111,7 @@ def by_hand(answer, rng):
         ), "Return one distribution for each bin."
         assert is_safe(table, lower, epsilon=epsilon), (
             "Not safe. Look for a bin and an output on which the records of the lower bound put "
-            "too little mass. How much mass does a record need that is released as itself?"
+            "too little mass. How much mass is needed by a record that is released as itself?"
         )
         q = mean / mean.sum()
         output = q @ table
@@ -119,6 +119,6 @@ def by_hand(answer, rng):
             "Safe, but its divergence at the mean is above 0.05. Move no more mass than is needed."
         )
         assert lower @ np.diag(table) >= 0.5 * lower.sum(), (
-            "Safe and near, but fewer than half of the records of the lower bound are released as "
-            "themselves. Equal rows are a histogram, not a randomiser."
+            "Safe and close, but fewer than half of the records of the lower bound are released "
+            "as themselves. Equal rows release a histogram, not a randomised record."
         )

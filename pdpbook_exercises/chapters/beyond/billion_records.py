@@ -24,7 +24,7 @@ def copies(answer, rng):
             draws_epsilon(n, epsilon, draws=draws * number, delta=delta),
             "How many independent draws with the same noise does the attacker see?",
             {
-                "Adding up costs is basic composition, and the smallest total is smaller.": added,
+                "Adding costs is basic composition, and the smallest total is smaller.": added,
                 "That is the cost of one copy.": one,
             },
         )
@@ -34,8 +34,8 @@ def copies(answer, rng):
 def tally(answer, rng):
     hint = (
         "Return the K counts of the bins, then below, above, missing: K + 3 numbers that sum to "
-        "the length of the piece. The upper end belongs to the last bin, an empty piece has K + 3 "
-        "zeros, and an infinite value is below or above."
+        "the length of the piece. The upper end belongs to the last bin, an empty piece gives K + "
+        "3 zeros, and an infinite value counts as below or above."
     )
     cases = [
         ([1, 2.5, 9.99], 0.0, 10.0, 4),
@@ -56,7 +56,7 @@ def tally(answer, rng):
             f"Its shape is {given.shape}, and {(bins + 3,)} was expected. {hint}"
         )
         assert given.dtype.kind in "iu", (
-            f"Counts are whole numbers, and these are of the type {given.dtype}. {hint}"
+            f"Counts are whole numbers, but these have the type {given.dtype}. {hint}"
         )
         right = {
             **{f"bin {k}": n for k, n in enumerate(np.histogram(values, bins, (lower, upper))[0])},
@@ -93,14 +93,14 @@ def keyed(answer, rng):
         )
         seen.append(whole)
     assert unrelated(answer(first, "height", p, 0, 4000), seen[0]), (
-        "Another column must give unrelated draws, so the name has to be hashed as well."
+        "Another column must give unrelated draws, so hash the name as well."
     )
 
 
 @exercise("billion-records/weights", refused=["integer_weights"])
 def weights(answer, rng):
     hint = (
-        "Python's integers and fractions.Fraction are exact. Round down, and add what is left to "
+        "Python's integers and fractions.Fraction are exact. Round down, and add the remainder to "
         "the largest weight."
     )
     fixed = [[0.25, 0.75], [0.1, 0.2, 0.7], [1 / 3, 1 / 3, 1 / 3], [1.0, 0.0], [0.1] * 10]
@@ -112,9 +112,9 @@ def weights(answer, rng):
         )
         whole = [int(each) for each in given]
         assert len(whole) == len(p) and min(whole) >= 0, (
-            f"There has to be one weight >= 0 for each bin. {hint}"
+            f"Each bin must have one weight >= 0. {hint}"
         )
-        assert sum(whole) == 2**64, f"The weights miss 2**64 by {sum(whole) - 2**64}. {hint}"
+        assert sum(whole) == 2**64, f"The sum misses 2**64 by {sum(whole) - 2**64}. {hint}"
         exact = [Fraction(each) for each in p]
         far = max(abs(w - 2**64 * e / sum(exact)) for w, e in zip(whole, exact, strict=True))
         assert far <= len(p), (
@@ -135,8 +135,8 @@ def fingerprint(answer, rng):
         assert_equal(
             answer(known, published(counts)),
             k,
-            "Put the missing record into each bin in turn, compute the digest of the counts as the "
-            "publisher did, and compare.",
+            "Add the missing record to each bin in turn, compute the digest of the counts as the "
+            "publisher did, and compare the digests.",
         )
     assert_equal(
         answer([5, 5], published([9, 9])),
@@ -166,6 +166,6 @@ def hours(answer, rng):
             "cores of a machine share its disk.",
             {
                 "Counting and reading overlap: take the larger, not the sum.": counting + reading,
-                "That is in seconds, and hours were asked for.": 3600 * max(counting, reading),
+                "That is the time in seconds, not in hours.": 3600 * max(counting, reading),
             },
         )

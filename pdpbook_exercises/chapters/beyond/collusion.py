@@ -10,11 +10,11 @@ from pdpbook_exercises.checking import assert_close, assert_equal, exercise
 
 @exercise("collusion/fresh-copies")
 def fresh_copies(answer, rng):
-    best = "Weights of the best combination go with 1/variance."
+    best = "The weights of the best combination are proportional to 1/variance."
     cases = [
         ([0.1, 0.4, 2.0], best),
-        ([0.5, 0.5], "Two equal copies: their mean has half the variance."),
-        ([0.5], "One copy: its own ε and its own standard deviation."),
+        ([0.5, 0.5], "The mean of two equal copies has half the variance."),
+        ([0.5], "One copy has its own ε and its own standard deviation."),
         *((rng.uniform(0.05, 3.0, size), best) for size in rng.integers(2, 7, 3)),
     ]
     for epsilons, hint in cases:
@@ -28,7 +28,7 @@ def fresh_copies(answer, rng):
                 "That is the error of the plain mean. Give the less noisy copies more weight.": (
                     [total, sqrt((2 / e**2).sum()) / e.size]
                 ),
-                "That is a mean squared error. The root is missing.": [total, error**2],
+                "That is the mean squared error. Take the square root.": [total, error**2],
                 "Laplace noise of scale b has the variance 2b², not b².": [total, error / sqrt(2)],
                 "The largest ε is the price of a gradual release. What do fresh copies cost?": (
                     [e.max(), error]
@@ -41,11 +41,11 @@ def fresh_copies(answer, rng):
 
 @exercise("collusion/all-equal")
 def all_equal(answer, rng):
-    order = "Between neighbours it is a square; sort, and multiply."
+    order = "For neighbouring levels it is a square; sort the levels and multiply the squares."
     cases = [
-        ([0.5, 1.0], "Two levels: the coin of the two-level release."),
+        ([0.5, 1.0], "With two levels it is the coin of the two-level release."),
         ([1.0, 0.2, 0.5], order),
-        ([0.3, 0.3, 0.1, 0.4], "Equal levels have equal copies."),
+        ([0.3, 0.3, 0.1, 0.4], "Equal levels give equal copies."),
         ([1.0], "One copy is equal to itself."),
         *((rng.uniform(0.1, 2.0, size), order) for size in rng.integers(2, 6, 3)),
     ]
@@ -57,12 +57,11 @@ def all_equal(answer, rng):
             hint,
             {
                 "A step from ε₂ to ε₁ has no jump with probability ρ = (ε₁/ε₂)², a square.": ratio,
-                "The levels may come in any order. The chain goes from the best to the worst.": (
-                    prod((a / b) ** 2 for a, b in pairwise(epsilons))
-                ),
+                "The levels may come in any order. The chain goes from the most to the least "
+                "accurate copy.": prod((a / b) ** 2 for a, b in pairwise(epsilons)),
                 "That is the probability that not all are equal.": 1 - ratio**2,
             },
-            more="Sort the levels and multiply the probabilities of no jump. What cancels?",
+            more="Sort the levels and multiply the probabilities of no jump. Which factors cancel?",
         )
 
 
@@ -71,7 +70,7 @@ def expected_refinement(answer, rng):
     pieces = "Add up the four pieces: probability times mean."
     cases = [
         (2.5, 0.5, 1.0, pieces),
-        (-1.0, 0.4, 3.0, "For x < 0 everything is mirrored."),
+        (-1.0, 0.4, 3.0, "For x < 0 the distribution is mirrored."),
         (30.0, 0.2, 0.5, "For large |x| the mean tends to c: it is bounded."),
         (0.0, 1.0, 2.0, "At x = 0 the distribution is symmetric."),
         *((*drawn, pieces) for drawn in rng.uniform([-5, 0.1, 1], [5, 0.8, 3], (3, 3))),
@@ -84,14 +83,13 @@ def expected_refinement(answer, rng):
             c * form,
             hint,
             {
-                "That is the part of the copies that stay. Three more pieces have a mean.": (
-                    x * low / high * exp(-(high - low) * abs(x))
-                ),
-                "The form is right, and c is not. It has the unit of 1/ε: check the powers.": (
+                "That is the contribution of the copies that stay. Three other pieces have a "
+                "mean.": x * low / high * exp(-(high - low) * abs(x)),
+                "The form is right, but c is wrong. It has the unit of 1/ε: check the powers.": (
                     2 * low / (high - low) * form
                 ),
-                "The form is right, and c is not. Is there a 1 for c?": form,
-                "The form is right, and c is twice too small.": c / 2 * form,
+                "The form is right, but c is wrong. Did you set it to 1?": form,
+                "The form is right, but c is too small by a factor of 2.": c / 2 * form,
             },
             more="Write the four contributions with s = ε₂ + ε₁ and a = ε₂ - ε₁. Then s² - a² = "
             "4ε₁ε₂.",
@@ -109,7 +107,7 @@ def whole_numbers(answer, rng):
         said = "It must be a probability in (0, 1)."
         if 0 < stay < 1:
             said = (
-                "With it the noisier copy has a noise of variance "
+                "With this probability the noise of the noisier copy has the variance "
                 f"{accurate + (1 - stay) * noisy:.6g}, and geometric noise of level {low:.6g} has "
                 f"{noisy:.6g}."
             )
@@ -117,19 +115,19 @@ def whole_numbers(answer, rng):
             stay,
             rho,
             f"{said} Divide the two characteristic functions and write the quotient as a constant "
-            "plus a multiple of the function of level ε₁; mind that the two sum to 1 at t = 0.",
+            "plus a multiple of the function of level ε₁; the two parts sum to 1 at t = 0.",
             {
-                "That is the ρ of Laplace noise. For whole numbers it is right only nearly.": (
+                "That is the ρ of Laplace noise. For whole numbers it is only nearly right.": (
                     (low / high) ** 2
                 ),
-                "That is the quotient of the factors in front. The cosines have factors, too.": (
+                "That is the quotient of the factors in front. The cosines also have factors.": (
                     (expm1(-low) / expm1(-high)) ** 2
                 ),
-                "Which of the two levels stands on top?": 1 / rho,
+                "Which of the two levels is in the numerator?": 1 / rho,
                 "That is the probability of a jump.": 1 - rho,
             },
-            more="The quotient is a linear function of cos t over another one. Let cos t grow "
-            "beyond bounds to find the constant.",
+            more="The quotient is a ratio of two linear functions of cos t. Let cos t tend to "
+            "infinity to find the constant.",
         )
 
 
@@ -138,10 +136,10 @@ def uniform_noise(answer, rng):
     ratios = [1.5, 2.0, 2.7, 3.0, 2.5, 6.0, 7.0, 1.0001]
     for whole in rng.integers(2, 40, 3):
         ratios += [float(whole), rng.integers(2, 40) + rng.uniform(0.05, 0.95)]
-    jump = "Cut the long interval into pieces as long as the short one. Which jump leads to it?"
+    jump = "Cut the long interval into pieces as long as the short interval. Which jump gives it?"
     zero = (
-        "Where the denominator of the quotient is 0, the numerator must be 0, too. Is it, at this "
-        "ratio?"
+        "Where the denominator of the quotient is 0, the numerator must also be 0. Is it 0 at "
+        "this ratio?"
     )
     more = "sin(rat)/(rat) must be 0 wherever sin(at) is."
     for ratio in ratios:

@@ -14,11 +14,11 @@ from pdpbook_exercises.checking import assert_close, exercise
 def guest(answer, rng):
     usual = "There are n + 1 records after the addition and n before."
     rows, rare = rng.dirichlet(np.ones(5), 6), rng.dirichlet(np.full(5, 0.1))
-    cases = [  # the last row is that of the new record
+    cases = [  # the last row is the row of the new record
         (rows[[0, 1, 2, 3, 4, 5, 2]], usual),
         (np.array([[0.6, 0.4], [0.4, 0.6], [1, 0]]), "Take the absolute value of the logarithm."),
         (np.vstack([rows, rare]), "Here the new record's distribution differs from all others."),
-        (rows[[0, 0]], "A second record like the only one changes nothing."),
+        (rows[[0, 0]], "A second record equal to the only record changes nothing."),
         (np.eye(4)[[0, 0, 1, 0]], "Leave out outputs that no record reaches."),
         (np.eye(4)[[0, 0, 1, 3]], "What is the loss if an output was impossible before?"),
     ]
@@ -50,7 +50,7 @@ def lone(answer, rng):
     usual = "Use the linear form. p is 1 in the record's own bin and 0 elsewhere. What is S?"
     cases = [
         (40, 2, 0.2, usual),
-        (5, 1, 1.0, "A record alone in its bin."),
+        (5, 1, 1.0, "Here the record is alone in its bin."),
         (40, 30, 0.2, "If enough records share the bin, δ is 0 and not negative."),
         (7, 7, 1.0, "If all records are in one bin, removing one changes nothing."),
     ]
@@ -65,8 +65,8 @@ def lone(answer, rng):
             hint,
             {
                 "A positive part is never negative, so δ is at least 0.": excess,
-                "1/n is for a record alone, and this one shares its bin.": 1 / n,
-                "That is P(x). Subtract exp(ε) times what is left if the record goes.": m / n,
+                "1/n is for a record alone in its bin, but here others share it.": 1 / n,
+                "That is P(x). Subtract exp(ε) times the probability without the record.": m / n,
                 "Without the record n - 1 records are left, not n.": (
                     max(m - exp(epsilon) * (m - 1), 0) / n
                 ),
@@ -99,7 +99,7 @@ def safe(answer, rng):
             hint,
             {
                 "That is the safe scale of a Laplace density.": 1 / allowed,
-                "That is a variance, and a standard deviation was asked for.": 0.5 / allowed,
+                "That is the variance, not the standard deviation.": 0.5 / allowed,
                 "A factor 2 is missing in the exponent of the Gaussian.": sqrt(1 / allowed),
                 "That would be safe for a record alone, but the mass of the n - 1 others helps, "
                 "too.": sqrt(0.5 / epsilon),
@@ -121,7 +121,7 @@ def extremes(answer, rng):
             [top * ratio, top],
             "Return the pair (v_min, v_max). Where does each occur, and what is Z there?",
             {
-                "The density is truncated to [0, 1]: divide by the mass that is left.": (
+                "The density is truncated to [0, 1]: divide by the mass on it.": (
                     [plain * ratio, plain]
                 ),
                 "The order of the pair is v_min, v_max.": [top, top * ratio],
@@ -140,7 +140,7 @@ def certify(answer, rng):
     kernel = gaussian_kernel(6, [0.05, 0.2, 1.0])
     for _ in range(300):
         others = rng.integers(0, 2, (3, 6))
-        others[0, 0] = 1  # so that there are at least two records
+        others[0, 0] = 1  # so that the table has at least two records
         counts = rng.integers(0, 3, 3)
         counts[rng.integers(3)] += 1
         rows, epsilon = kernel[:, rng.integers(6)], rng.choice([0.02, 0.3, 1.0])

@@ -11,18 +11,18 @@ from pdpbook_exercises.checking import assert_close, assert_equal, exercise
 def steps(answer, rng):
     cases = [
         ([4, 1, 1], 4, 4, 1, 40, "These are the three records."),
-        ([9, 0, 2], 4, 4, 1, 40, "What does the length 0 cost?"),
-        ([0.5, 3, 7], 3, 10, 0.3, 12, "No record takes more than all steps."),
+        ([9, 0, 2], 4, 4, 1, 40, "What does a gradient of length 0 cost?"),
+        ([0.5, 3, 7], 3, 10, 0.3, 12, "No record takes part in more steps than there are."),
         ([8], 8, 1, 1, 5, "A record may leave before the first step."),
     ]
     for size, most in rng.integers([3, 10], [7, 60], (3, 2)).tolist():
         lengths, others = rng.exponential(3, size), rng.uniform([2, 2, 0.5], [6, 8, 3])
-        cases.append((lengths, *others, most, "Each record pays for its own gradients."))
+        cases.append((lengths, *others, most, "Every record pays for its own gradients."))
     for lengths, clip, sigma, budget, most, hint in cases:
         g = np.array(lengths, dtype=float)
         own = np.minimum(g, clip) ** 2 / (2 * sigma**2)
         costs = {
-            "A gradient enters with at most the length C.": g**2 / (2 * sigma**2),
+            "A gradient counts with at most the length C.": g**2 / (2 * sigma**2),
             "That is worst-case accounting. Here a record pays for its own length.": (
                 0 * g + clip**2 / (2 * sigma**2)
             ),
@@ -31,8 +31,8 @@ def steps(answer, rng):
         }
         right = np.minimum(budget // own, most)
         mistakes = {said: np.minimum(budget // cost, most) for said, cost in costs.items()}
-        mistakes["A step that would exceed the budget is not taken."] = np.minimum(right + 1, most)
-        more = "A step costs min(g, C)² / (2 σ²). How many of these costs fit into the budget?"
+        mistakes["A step that would exceed the budget is skipped."] = np.minimum(right + 1, most)
+        more = "A step costs min(g, C)² / (2 σ²). How many steps fit into the budget?"
         assert_equal(answer(g, clip, sigma, budget, most), right, hint, mistakes, more=more)
 
 
@@ -60,13 +60,13 @@ def participation(answer, rng):
         assert_equal(
             answer(lengths, sigma, budget),
             right,
-            "Add up the costs of each record, with that of the step in question.",
+            "Add up the costs of each record, including the cost of the step in question.",
             {
                 "A record that has left does not come back.": back,
-                "The cost of the step itself must fit into the budget, too.": (
+                "The cost of the step itself must also fit into the budget.": (
                     account - cost <= budget
                 ),
-                "Only the record whose account is full leaves.": (
+                "Only a record whose budget is spent leaves.": (
                     right & right.all(axis=1, keepdims=True)
                 ),
             },
@@ -83,16 +83,16 @@ def rest(answer, rng):
         assert_close(
             answer(lengths, sigma, budget),
             sigma * np.sqrt(2 * paid),
-            "With r left, which length costs exactly r?",
+            "If r is left, which length costs exactly r?",
             {
-                "That refuses the step. Here the record contributes a shorter gradient.": (
+                "That skips the step. Here the record contributes a shorter gradient.": (
                     lengths * (account <= budget)
                 ),
                 "The cost is a square of the length, so half the cost is not half the length.": (
                     lengths * np.where(cost > 0, paid / cost, 0)
                 ),
             },
-            more="Solve g²/(2σ²) = r for g; the record uses it if its own gradient is longer.",
+            more="Solve g²/(2σ²) = r for g; a record with a longer gradient uses it.",
             atol=1e-6,
         )
 
@@ -102,8 +102,8 @@ def budget(answer, rng):
     usual = "Write the bound as an equation for the root of ρ."
     cases = [
         (1.0, 1e-5, usual),
-        (20.0, 0.1, "It holds for a large ε, too."),
-        (1e-12, 1e-6, "The digits must stay when ε is tiny."),
+        (20.0, 0.1, "The formula also holds for a large ε."),
+        (1e-12, 1e-6, "The result must keep its digits if ε is tiny."),
     ]
     for _ in range(3):
         cases.append((rng.uniform(0.05, 10), 10.0 ** -rng.integers(1, 10), usual))
@@ -116,7 +116,7 @@ def budget(answer, rng):
             hint,
             {
                 "That is the root of the budget.": root,
-                "The bound has the term ρ, too.": epsilon**2 / (4 * L),
+                "The bound also has the term ρ.": epsilon**2 / (4 * L),
                 "Take the logarithm of 1/δ.": (sqrt(epsilon + 1 / delta) - sqrt(1 / delta)) ** 2,
                 "Two nearly equal roots lose their digits when they are subtracted.": (
                     (sqrt(epsilon + L) - sqrt(L)) ** 2

@@ -20,9 +20,9 @@ def reward(answer, rng):
             answer(kl, laplace, private),
             of_privacy + of_utility,
             "R is the sum of R_E and R_U, and both may be negative. What is R_U if the KL is "
-            "larger than the Laplace mechanism's, and what if the two are equal?",
+            "larger than the Laplace mechanism's, and what is R_U if the two are equal?",
             {
-                "The definition asks for a KL that is smaller, and here it is equal.": (
+                "The definition requires a smaller KL, and here the two are equal.": (
                     of_privacy + (saving if kl <= laplace else -1)
                 ),
                 "Without privacy R_E is -1, not 0.": of_utility + private,
@@ -48,7 +48,7 @@ def to_spare(answer, rng):
             answer(n, epsilon),
             inverse / epsilon,
             "Divide the Laplace mechanism's scale by b* of Theorem 1′. For very small ε, use "
-            "functions that do not cancel.",
+            "functions that avoid cancellation.",
             {
                 "Which of the two scales is divided by the other? The answer is at least 1.": (
                     epsilon / inverse
@@ -71,7 +71,7 @@ def silence(answer, rng):
         at_home, elsewhere = math.log((1 - 1 / n) / (1 - 1 / most)), -math.log1p(-1 / n)
         epsilon = float(answer(np.array(counts)))
         if epsilon < elsewhere:
-            wrong = "At this ε removing a record is noticed in another bin."
+            wrong = "At this ε removing a record changes another bin too much."
         elif epsilon < at_home:
             wrong = "At this ε the fullest bin has too few records to be private."
         else:
@@ -79,9 +79,9 @@ def silence(answer, rng):
         assert_close(
             epsilon,
             max(at_home, elsewhere),
-            f"{wrong} Solve the upper side of the linear form of pDP for ε at the record's own "
-            "bin, then look at the lower side at the other bins, where the record is never "
-            "published.",
+            f"{wrong} Solve the upper inequality of the linear form of pDP for ε at the record's "
+            "own bin, then look at the lower inequality at the other bins, where the record is "
+            "never published.",
             more="At its own bin S = m and p = 1, so 1 <= τm. Elsewhere p = 0, so σ <= 0. Both "
             "must hold.",
         )
@@ -96,18 +96,18 @@ def shaping(answer, rng):
         assert_close(
             answer(r, p, discount),
             r + discount * later - p,
-            "From every turn on the discounted return must change by minus the potential there. "
-            "Add the discount times the potential after the turn, and subtract the one before it. "
-            "After the last turn the potential is 0.",
+            "At every turn the discounted return must change by minus the potential there. Add "
+            "the discount times the potential after the turn, and subtract the potential before "
+            "it. After the last turn the potential is 0.",
             {
                 "Which of the two potentials is added, and which is subtracted?": (
                     r - discount * later + p
                 ),
-                "The potential after the turn is discounted, too.": r + later - p,
+                "The potential after the turn is also discounted.": r + later - p,
                 "The episode does not start again: after the last turn the potential is 0.": (
                     r + discount * np.roll(p, -1) - p
                 ),
-                "The state after turn t is the one of turn t + 1, not of t - 1.": (
+                "The state after turn t is the state of turn t + 1, not of t - 1.": (
                     r + discount * p - np.append(0, p[:-1])
                 ),
             },
@@ -118,9 +118,9 @@ def shaping(answer, rng):
 @exercise("instance-wise-learning/final-reward")
 def final_reward(answer, rng):
     hint = (
-        "Of two private profiles the one of smaller KL must earn more, and a profile that exposes "
-        "a record must earn less than either, however small its KL is and however large theirs "
-        "are: put the two kinds of profiles into two ranges that do not overlap."
+        "Of two private profiles the profile with the smaller KL must earn more. A profile that "
+        "exposes a record must earn less than any private profile, whatever their KL is: give the "
+        "two kinds of profiles ranges of rewards that do not overlap."
     )
     drawn = [
         ([*rng.integers(1, 4, 3), 2], [rng.uniform(0.02, 0.3), 30.0], rng.uniform(0.3, 0.9))
@@ -131,7 +131,7 @@ def final_reward(answer, rng):
         ([3, 0, 3, 1], [0.05, 5.0], 0.9),
         ([2, 2, 2], [0.05, 0.2, 9.0], 0.3),
         ([5, 1], [0.01, 0.5, 2.0, 50.0], 0.8),
-        ([8, 0, 0, 1], [0.02, 5.0], 0.2),  # to protect one record is expensive
+        ([8, 0, 0, 1], [0.02, 5.0], 0.2),  # protecting one record is expensive
         *drawn,
     ]:
         game = laplace_game(counts, scales, epsilon)
@@ -139,7 +139,7 @@ def final_reward(answer, rng):
         ends = [game.evaluate(profile) for profile in all_profiles(game)]
         n = game.records
         optimum = min(end.divergence for end in ends if end.private_records == n)
-        for baseline in (laplace, 0.2 * laplace):  # the optimum is below it, and above it
+        for baseline in (laplace, 0.2 * laplace):  # the optimum is below it, then above it
             earned = [
                 float(answer(end.private_records, n, end.divergence, baseline)) for end in ends
             ]
@@ -155,5 +155,5 @@ def final_reward(answer, rng):
                 )
                 assert not exposed, f"{wins} that exposes {exposed} records. {hint}"
                 assert end.divergence <= optimum + 1e-9, (
-                    f"{wins} where all are private, and {optimum:.4g} is possible. {hint}"
+                    f"{wins} where all records are private, but {optimum:.4g} is possible. {hint}"
                 )

@@ -17,15 +17,15 @@ def dominant_actions(answer, rng):
             "follow the sign?",
             {
                 "That is right for the other sign.": [adversary, user],
-                "The two players want opposite things. Look at the adversary again.": (
+                "The players' payoffs are opposite. Look at the adversary again.": (
                     [user, 1 - adversary]
                 ),
-                "The two players want opposite things. Look at the user again.": (
+                "The players' payoffs are opposite. Look at the user again.": (
                     [1 - user, adversary]
                 ),
             },
-            more="The adversary's payoff is the negative of the user's. Who wants the user's ε "
-            "small?",
+            more="The adversary's payoff is the negative of the user's. Which player wants the "
+            "user's ε small?",
         )
 
 
@@ -45,12 +45,12 @@ def beliefs(answer, rng):
                     np.tile(of_adversary, (rows, 1))
                 ),
                 "That is the joint prior. What changes once the user's own type is known?": prior,
-                "The sum of row t must divide row t, not column t: mind the shapes.": (
+                "Divide row t, not column t, by the sum of row t: mind the shapes.": (
                     prior / of_user if rows == columns else prior
                 ),
                 "One row for each type of the user: exchange the axes.": right.T,
             },
-            more="p(s | t) = p(t, s)/p(t). Which sum is p(t)? Keep it as a column.",
+            more="p(s | t) = p(t, s)/p(t). Which sum is p(t)? Keep this sum as a column.",
         )
 
 
@@ -75,10 +75,10 @@ def mixture_by_hand(answer, rng):
                 "The second number is the probability that the adversary does not buy.": (
                     [protects, 1 - buys]
                 ),
-                "Protection lowers the worth of what is published. By how much?": (
+                "Protection lowers the value of the publication. By how much?": (
                     [protects, 1 - (1 - math.exp(-epsilon)) / harm]
                 ),
             },
-            more="Write down what a player gets from each of the two actions, and set both equal. "
-            "The equation contains the probability of the other player.",
+            more="Write down a player's payoff from each of the two actions, and set the payoffs "
+            "equal. The equation contains the probability of the other player.",
         )

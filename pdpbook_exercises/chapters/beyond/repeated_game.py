@@ -19,25 +19,23 @@ def undiscounted(answer, rng):
         assert_close(
             answer(reward, rounds),
             (reward / i).sum(),
-            "Write out the first three rounds. After one round it is the reward. Go on from there.",
+            "Write out the first three rounds. After the first round the value is the reward.",
             {
-                "That many terms are added, but round i adds the i-th part of the reward only.": (
-                    reward * rounds
-                ),
+                "Round i adds only the i-th part of the reward.": reward * rounds,
                 "That is the mean of the rewards, without the future in the bracket.": reward,
-                "That is near it, with an error that does not vanish: Euler's constant.": (
+                "That is close, but with an error that does not vanish: Euler's constant.": (
                     reward * np.log(rounds)
                 ),
                 "The parts are not whole numbers: divide by /, not by //.": (reward // i).sum(),
                 "The last round is missing: i runs from 1 to m.": (reward / i[:-1]).sum(),
             },
-            more="Simplify the right side: which weight has the old value?",
+            more="Simplify the right side: which weight does the old value have?",
         )
 
 
 @exercise("repeated-game/spread-attack")
 def spread_attack(answer, rng):
-    def left(efforts, stake):  # for each row of efforts, what the user keeps
+    def left(efforts, stake):  # the user's payoff for each row of efforts
         a = best_granularity(efforts * stake)
         return (quality_of_service(a) - efforts * stake * a).sum(axis=-1)
 
@@ -53,9 +51,9 @@ def spread_attack(answer, rng):
         others /= np.maximum(1, others.sum(axis=1, keepdims=True) / power)
         kept, least = left(b, stake), min(left(full, stake), *left(others, stake))
         assert kept <= least + 1e-9, (
-            f"It leaves the user {kept:.4g}, and other efforts {least:.4g}. What does a convex "
-            "function say about the mean of its arguments (Jensen's inequality)? And how large may "
-            "an effort be?"
+            f"It leaves the user {kept:.4g}, and other efforts leave {least:.4g}. What does a "
+            "convex function say about the mean of its arguments (Jensen's inequality)? How large "
+            "may an effort be?"
         )
 
 
@@ -70,21 +68,21 @@ def published_in_full(answer, rng):
         assert_close(
             answer(stakes),
             np.where(certain, 1, slope / stakes).sum(),
-            "Which threshold keeps the message of smallest stake at 1, and only just? Every "
-            "message takes its share of the power at that threshold.",
+            "At which threshold is the message of smallest stake still only just published in "
+            "full? Every message takes its share of the power at that threshold.",
             {
-                "The other messages of higher stake take power, too.": (
+                "The other messages of higher stake also take power.": (
                     (slope / stakes)[stakes.argmin()]
                 ),
                 "An effort is at most 1. Which messages are attacked for certain?": (
                     (slope / stakes).sum()
                 ),
-                "An effort has its stake in the denominator.": np.where(certain, 1, slope).sum(),
-                "Messages that are attacked with less than certainty take power, too.": (
+                "The stake is in the denominator of an effort.": np.where(certain, 1, slope).sum(),
+                "Messages that are attacked with a probability below 1 also take power.": (
                     certain.sum()
                 ),
             },
-            more="At the threshold θ a message is held back to θ/D, or attacked for certain.",
+            more="At the threshold θ a message has the granularity θ/D, or its effort is 1.",
             rtol=1e-5,
         )
 

@@ -10,11 +10,11 @@ from pdpbook_exercises.checking import assert_close, assert_equal, exercise
 
 @exercise("social-distance/budgets-of-people")
 def budgets_of_people(answer, rng):
-    empty = "Distances without people count in the total, too."
+    empty = "Distances without people also count in the total."
     cases = [
-        ([1, 2, 2, 3], 3, 1.0, "Friends at distance 1 get ln 1 = 0 of it."),
+        ([1, 2, 2, 3], 3, 1.0, "Friends at distance 1 get a share of ln 1 = 0."),
         ([8, 1, 4], 8, 4.0, empty),
-        ([2], 5, 2.0, "One friend does not get the whole total."),
+        ([2], 5, 2.0, "A single friend does not get the whole total."),
     ]
     for levels in rng.integers(2, 12, 3).tolist():
         hops = rng.integers(1, levels + 1, rng.integers(2, 9))
@@ -30,12 +30,11 @@ def budgets_of_people(answer, rng):
                 "Normalise over the distances, not over the people.": (
                     total * np.log(hops) / np.log(hops).sum()
                 ),
-                "The logarithm is of the distance. Here it is of the distance plus 1.": (
+                "Take the logarithm of the distance, not of the distance plus 1.": (
                     total * np.log(hops + 1) / np.log(distances + 1).sum()
                 ),
-                "The printed map is a logarithm, not proportional to the distance.": (
-                    total * hops / distances.sum()
-                ),
+                "The printed budgets grow with the logarithm of the distance, not with the "
+                "distance.": total * hops / distances.sum(),
                 "The level of distance d has the index d - 1.": (
                     total * np.log(hops % levels + 1) / np.log(distances).sum()
                 ),
@@ -58,9 +57,9 @@ def people_needed(answer, rng):
                     ceil(others)
                 ),
                 "The odds of p are p/(1 - p), not p.": ceil(1 + exp(total) / p),
-                "A whole number of people, please.": 1 + others,
+                "The number of people must be whole.": 1 + others,
             },
-            more="B <= ln((n - 1) p/(1 - p)): what must n - 1 be at least?",
+            more="B <= ln((n - 1) p/(1 - p)): how large must n - 1 be?",
             rtol=0,
         )
 
@@ -77,20 +76,19 @@ def absolute_error(answer, rng):
             total * n**power / (n**power).sum() for power in (0, 1 / 3, 1 / 2, 1, -1 / 2)
         )
         assert given.shape == n.shape, f"Its shape is {given.shape}, and {n.shape} was expected."
-        said = f"The budgets sum to {given.sum():.6g}, and the total is {total:.6g}."
+        said = f"The budgets sum to {given.sum():.6g}, but the total is {total:.6g}."
         if np.isclose(given.sum(), total):
             reached, possible = (n / given).sum(), (n / best).sum()
-            said = f"The sum of people / budgets is {reached:.5g}; {possible:.5g} is possible."
+            said = f"The sum of people/budget is {reached:.5g}, but {possible:.5g} is possible."
         assert_close(
             given,
             best,
-            f"{said} Where the budgets are best, moving a little from one level to another changes "
+            f"{said} At the best budgets, moving a little from one level to another changes "
             "nothing.",
             {
-                "That is the rule for the squared error. The absolute one has another exponent.": (
-                    cube_root
-                ),
-                "In proportion to the people is too much where many people are.": linear,
+                "That is the rule for the squared error. The absolute error has another "
+                "exponent.": cube_root,
+                "Budgets in proportion to the people are too large for large groups.": linear,
                 "The uniform split does not depend on the people.": uniform,
                 "A distance with more people deserves more of the budget, not less.": inverse,
             },
@@ -98,7 +96,7 @@ def absolute_error(answer, rng):
             "Cauchy–Schwarz.",
             rtol=1e-3,  # an optimiser may have found it
         )
-        assert_close(given.sum(), total, "Each budget is right, and their sum is not.")
+        assert_close(given.sum(), total, "Each budget is nearly right, but their sum is wrong.")
 
 
 @exercise("social-distance/uniform-power")
@@ -108,9 +106,9 @@ def uniform_power(answer, rng):
         n = np.array(people)
         power, right = answer(n), n.sum() / n.max()
         if power > n.size:
-            said = f"An attacker of this power does not exist: it is at most {n.size} levels."
+            said = f"No attacker has this power: the power is at most {n.size} levels."
         elif power > right:
-            said = "Just below this power the split is not uniform any more."
+            said = "Just below this power the split is no longer uniform."
         else:
             said = "Just above this power the split is still uniform."
         assert_close(
@@ -118,7 +116,7 @@ def uniform_power(answer, rng):
             right,
             f"{said} When is the floor γ at least the largest of the cube roots of the people?",
             {
-                "The floor must reach the distance with most people, not the one with fewest.": (
+                "The floor must reach the distance with the most people, not with the fewest.": (
                     n.sum() / n.min()
                 ),
                 "The equation for γ has the sum of N/γ³, without a cube root.": (
@@ -132,7 +130,7 @@ def uniform_power(answer, rng):
 @exercise("social-distance/leaked-distance")
 def leaked_distance(answer, rng):
     cases = [
-        # 1 is likelier, although the mean error 1/2 of level 2 is nearer to 0.72 than 1 is
+        # level 1 is likelier, although 0.72 is nearer to the mean error 1/2 of level 2
         (np.array([0.72]), np.array([1.0, 2.0])),
         (np.array([-0.1, -0.2]), np.array([1.0, 3.0, 7.0])),
     ]
@@ -148,12 +146,12 @@ def leaked_distance(answer, rng):
         assert_equal(
             answer(noise, b),
             likeliest,
-            "Write down the log-likelihood of all the noise for each level's scale.",
+            "Write down the log-likelihood of all noise values for each level's scale.",
             {
-                "The nearest mean error is not the likeliest level.": (
+                "The level with the nearest mean error is not always the likeliest level.": (
                     np.argmin(abs(error / size - 1 / b)) + 1
                 ),
-                "The factor in front of the exponential depends on the level, too.": (
+                "The factor in front of the exponential also depends on the level.": (
                     np.argmax(-b * error) + 1
                 ),
                 "Noise has a sign, and the density depends on its absolute value.": (
@@ -162,5 +160,6 @@ def leaked_distance(answer, rng):
                 "There is one factor ε for each copy.": np.argmax(np.log(b) - b * error) + 1,
                 "Distances start at 1, indices at 0.": likeliest - 1,
             },
-            more="The density of Laplace noise of level ε is ε/2 · exp(-ε|v|). Add its logarithms.",
+            more="The density of Laplace noise of level ε is ε/2 · exp(-ε|v|). Add the logarithms "
+            "of the densities.",
         )

@@ -19,19 +19,18 @@ def memory(answer, rng):
         assert_close(
             answer(K, V, d),
             8 * numbers,
-            "Cells multiply, and so do the actions. How many numbers are there for one feature?",
+            "Multiply cells and actions. How many numbers are there for one feature?",
             {
-                "That is how many numbers there are. Each takes eight bytes.": numbers,
+                "That is the number of entries. Each entry takes eight bytes.": numbers,
                 "A kernel has a row for each cell and a column for each cell.": 8 * (V * K) ** d,
-                "With d features a cell is a tuple of bins: they multiply, they do not add.": (
-                    8 * d * V * K**2
-                ),
-                "A record may combine any scales, one for each feature: actions multiply, too.": (
-                    8 * V * K ** (2 * d)
-                ),
-                "That is in single precision.": 4 * numbers,
+                "With d features a cell is a tuple of bins: the numbers of bins multiply, they do "
+                "not add.": 8 * d * V * K**2,
+                "A record may combine any scales, one for each feature, so the actions also "
+                "multiply.": 8 * V * K ** (2 * d),
+                "That is the memory in single precision.": 4 * numbers,
             },
-            more="The kernel has one axis for actions and two for cells: from where, and to where.",
+            more="The kernel has one axis for actions and two for cells: before and after the "
+            "noise.",
         )
 
 
@@ -43,15 +42,15 @@ def budget(answer, rng):
         assert_close(
             answer(n, epsilon, d),
             d * one,
-            "The theorem bounds the sum of 1/b over the features. All b are equal. For one feature "
-            "it is Theorem 1′.",
+            "The theorem bounds the sum of 1/b over the features. All b are equal. For one "
+            "feature the theorem is Theorem 1′.",
             {
                 "More features need more noise, not less.": one / d,
                 "That is Theorem 1′ for one feature. A record pays for all d.": one,
-                "To give each feature ε/d is allowed, but the theorem does better.": (
+                "Giving each feature ε/d is allowed, but the theorem does better.": (
                     scale_bound(n, epsilon / d)
                 ),
-                "Variances add with the square, scales do not.": d**0.5 * one,
+                "Variances add as squares. The theorem adds the 1/b themselves.": d**0.5 * one,
                 "The book takes natural logarithms.": np.log(2) * d * one,
                 "That is the Laplace mechanism. The theorem uses the others' mass, so n counts.": (
                     d / epsilon
@@ -74,7 +73,7 @@ def margins(answer, rng):
             table.sum(axis=1),
             "Cell (k, l) has the number k * other_bins + l. Sum over the second feature.",
             {
-                "That is the second feature.": table.sum(axis=0),
+                "That is the marginal of the second feature.": table.sum(axis=0),
                 "Cell (k, l) has the number k * other_bins + l: rows are bins of the first "
                 "feature.": output.reshape(other, bins).sum(axis=0),
                 "A sum over the second feature, not a mean.": table.mean(axis=1),
@@ -97,7 +96,7 @@ def grid(answer, mine):
     assert not wrong, f"{wrong} Give five numbers > 0."
     scales = [float(each) for each in answer]
     assert [scales[0], scales[-1]] == [mine["largest"], mine["smallest"]], (
-        f"The first and the last multiplier are {scales[0]:g} and {scales[-1]:g}, and should be "
+        f"The first and last multipliers are {scales[0]:g} and {scales[-1]:g}, but should be "
         f"{mine['largest']:g} and {mine['smallest']:g}."
     )
     players, games, pairs = load_players(), [], 0
@@ -111,8 +110,8 @@ def grid(answer, mine):
     joint = NVOGame(np.bincount(pairs, minlength=21**2), kernel, epsilon=1.0)
     end = best_response_dynamics(joint, start=joint.constant_profile(0))
     exposed = joint.records - end.private_records
-    assert exposed == 0, f"At the end {exposed} records are exposed."
+    assert exposed == 0, f"The final profile exposes {exposed} records."
     assert end.divergence < 0.0068, (
-        f"Every record is private, and the divergence is {end.divergence:.5f}. It must be below "
-        "0.0068. Are there steps between the large scales and those that are small against a bin?"
+        f"Every record is private, but the divergence is {end.divergence:.5f}. It must be below "
+        "0.0068. Are there steps between the large scales and the scales far below a bin?"
     )

@@ -21,11 +21,11 @@ def _game(epsilon, multipliers):
 
 @exercise("height/headline")
 def headline(answer, rng):
-    gone = "How much of the first divergence is gone, in per cent?"
+    gone = "By how many per cent is the first divergence reduced?"
     for laplace, game, hint in [
-        (2.0, 0.5, "How much of the 2 is gone when 0.5 is left? In per cent."),
+        (2.0, 0.5, "If 0.5 of the 2 is left, by how many per cent was it reduced?"),
         (1.3991, 0.0066, "Try the published row at ε = 1: it should give the headline."),
-        (1.0, 2.0, "Twice the divergence is 100 per cent worse: below 0."),
+        (1.0, 2.0, "Twice the divergence is 100 per cent worse: a reduction below 0."),
         *((*pair, gone) for pair in rng.uniform(0.5, 4, (3, 2))),
     ]:
         assert_close(
@@ -33,10 +33,12 @@ def headline(answer, rng):
             100 * (1 - game / laplace),
             hint,
             {
-                "In per cent, please.": 1 - game / laplace,
-                "That is how much is left. How much is gone?": 100 * game / laplace,
-                "Relative to the Laplace mechanism, not to the game.": 100 * (laplace / game - 1),
-                "A difference of divergences is not relative yet.": 100 * (laplace - game),
+                "Give the reduction in per cent.": 1 - game / laplace,
+                "That is the part that is left. How large is the reduction?": 100 * game / laplace,
+                "It is relative to the Laplace mechanism, not to the game.": (
+                    100 * (laplace / game - 1)
+                ),
+                "Divide the difference of the divergences by one of them.": 100 * (laplace - game),
             },
             atol=0.006,  # two decimals, as printed, are enough
         )
@@ -45,7 +47,7 @@ def headline(answer, rng):
 @exercise("height/two-readings")
 def two_readings(answer, rng):
     wanted = "Give a pair of lists of ten numbers >= 0 that sum to 1."
-    assert len(answer) == 2, f"It has {len(answer)} parts, and a pair (p, q) was expected. {wanted}"
+    assert len(answer) == 2, f"It has {len(answer)} parts, but a pair (p, q) was expected. {wanted}"
     places, spreads = np.arange(10), []
     for name, each in zip("pq", answer, strict=True):
         p = np.asarray(each, dtype=float)
@@ -55,23 +57,23 @@ def two_readings(answer, rng):
         spreads.append([p.std(), np.sqrt(p @ (places - p @ places) ** 2)])
     (p, p_data), (q, q_data) = spreads
     assert abs(p - q) < 1e-12, (
-        f"The probabilities scatter by {p:.4g} and by {q:.4g}. Compare p.std() and q.std(). Does "
-        "the order of ten numbers matter to it?"
+        f"The standard deviations of the probabilities are {p:.4g} and {q:.4g}. Compare p.std() "
+        "and q.std(). Does the order of ten numbers change a standard deviation?"
     )
     assert abs(p_data - q_data) >= 4, (
-        f"The data scatter by {p_data:.3g} and by {q_data:.3g}. They must scatter widely under one "
-        "of the two, and hardly under the other. How far apart can two bars stand on 0 to 9?"
+        f"The standard deviations of the data are {p_data:.3g} and {q_data:.3g}. One must be large "
+        "and the other small. How far apart can two bars be on 0 to 9?"
     )
 
 
 @exercise("height/uniform")
 def uniform(answer, rng):
-    hand = "Try q = (1/2, 1/2, 0, 0) by hand. All four numbers, in the stated order?"
+    hand = "Try q = (1/2, 1/2, 0, 0) by hand. Did you return all four numbers in the stated order?"
     uneven = np.random.default_rng(5).dirichlet(np.full(50, 0.1))
     cases = [
         (np.array([0.5, 0.5, 0, 0]), 0.001, hand),
-        (uneven, 0.015, "Another threshold: which bins of q does it leave?"),
-        (np.eye(101)[0], 0.001, "With all the data in one bin the entropy is zero."),
+        (uneven, 0.015, "This is another threshold: which bins of q does it leave?"),
+        (np.eye(101)[0], 0.001, "If all data are in one bin, the entropy is zero."),
     ]
     for size in rng.integers(3, 40, 3):
         cases.append((rng.dirichlet(np.full(size, 0.5)), rng.uniform(0.002, 0.02), hand))
@@ -88,10 +90,10 @@ def uniform(answer, rng):
                 "The divergence falls with the entropy: ln K minus H(q).": (
                     [2 * log(q.size) - kl, sd, jaccard, cosine]
                 ),
-                "The entropy is taken in bits there. The book takes natural logarithms.": (
+                "That entropy is in bits. The book takes natural logarithms.": (
                     [log(q.size) - bits, sd, jaccard, cosine]
                 ),
-                "SD divides by K, not by K - 1: the K entries are all there are.": (
+                "SD divides by K, not by K - 1: the K entries are not a sample.": (
                     [kl, q.std(ddof=1), jaccard, cosine]
                 ),
                 "A bin counts if q is above the threshold, not if q is above 0.": (
@@ -99,7 +101,7 @@ def uniform(answer, rng):
                 ),
                 "The cosine is not squared.": [kl, sd, jaccard, cosine**2],
             },
-            more="Put P(x) = 1/K into each of the four definitions of this page.",
+            more="Substitute P(x) = 1/K into each of the four definitions on this page.",
         )
 
 
@@ -109,25 +111,25 @@ def tight(answer, rng):
     least = game.constant_profile(4)
     hint = (
         "Start from the hint: the shares w = C/n times g add up to 1. Write the gap as a weighted "
-        "sum of how far g falls short of the bin's largest. The terms must be >= 0 and add up at "
-        "every profile."
+        "sum of the differences between g and the largest g of the bin. The terms must be >= 0 "
+        "and add up at every profile."
     )
     for profile in [least, best_response_dynamics(game, start=least).profile]:
         terms = np.asarray(answer(game, profile), dtype=float)
         gains = game.kernel @ (game.frequency / game.evaluate(profile).output)
         gap, total = game.frequency @ gains.max(axis=0) - 1, terms.sum()
         assert terms.shape == profile.shape, (
-            f"The shape is {terms.shape}, and (K, V) is {profile.shape}. {hint}"
+            f"The shape is {terms.shape}, but (K, V) is {profile.shape}. {hint}"
         )
-        assert (terms >= -1e-12).all(), f"The least term is {terms.min():.3g}, below 0. {hint}"
+        assert (terms >= -1e-12).all(), f"The smallest term is {terms.min():.3g}, below 0. {hint}"
         assert isclose(total, gap, rel_tol=1e-6, abs_tol=1e-12), (
-            f"The terms sum to {total:.6g}, and the gap is {gap:.6g}. {hint}"
+            f"The terms sum to {total:.6g}, but the gap is {gap:.6g}. {hint}"
         )
 
 
 @exercise("height/sake")
 def sake(answer, rng):
-    def exposed(game, profile):  # losses of groups without records are nan, which is not above ε
+    def exposed(game, profile):  # the loss of a group without records is nan, which is not above ε
         return (game.evaluate(profile).losses > game.epsilon).any(axis=1)
 
     def equilibrium(epsilon):
@@ -136,10 +138,10 @@ def sake(answer, rng):
 
     game, end = equilibrium(1.0)
     cases = [
-        (game, end, 38, 2, 4, "The shortest takes scale 4. Look at every bin."),
-        (game, end, 40, 2, 4, "One of three takes scale 4: move one record only."),
-        (game, end, 59, 2, 4, "A scale can be large only for others."),
-        (game, end, 51, 3, 4, "One of the crowd can matter to the ends."),
+        (game, end, 38, 2, 4, "The shortest record takes scale 4. Look at every bin."),
+        (game, end, 40, 2, 4, "One of three records takes scale 4: move only one record."),
+        (game, end, 59, 2, 4, "A record can need a large scale only to protect others."),
+        (game, end, 51, 3, 4, "One record of the crowd can matter to the records at the ends."),
         (game, game.constant_profile(4), 62, 4, 0, "Leave out bins that were exposed before."),
     ]
     for epsilon in rng.uniform(0.8, 1.2, 3):
@@ -156,22 +158,21 @@ def sake(answer, rng):
         assert_equal(
             sorted({*given}),
             right,
-            f"{missing} bins are missing, and {wrong} do not belong there. {hint}",
+            f"{missing} bins are missing, and {wrong} bins are wrong. {hint}",
             {
                 "Bins that were exposed before do not suffer now. Leave them out.": (
                     np.flatnonzero(after)
                 ),
                 "Move one record, not the whole group.": np.flatnonzero(group & ~before),
-                "Those are the bins that were freed. Before and after are exchanged.": (
-                    np.flatnonzero(before & ~after)
-                ),
-                "Look at the other bins, too.": right[right == k],
+                "Those bins are no longer exposed after the move. Before and after are "
+                "exchanged.": np.flatnonzero(before & ~after),
+                "Look at the other bins as well.": right[right == k],
             },
             more="A bin is exposed if the largest loss of its groups is above ε; the losses of "
             "groups without records are nan. Compare exposed before with exposed after.",
         )
         assert given == sorted({*given}), (
-            "These are the right bins, but not sorted, or not each of them once."
+            "These are the right bins, but they are not sorted, or a bin is repeated."
         )
 
 
@@ -191,15 +192,15 @@ def scales(answer, mine):
     end = best_response_dynamics(game, start=game.constant_profile(0))
     exposed = game.records - end.private_records
     assert exposed == 0, (
-        f"At the end {exposed} records are exposed. Is your first scale, the one that all start "
-        "with, a safe one? By Theorem 1 a scale is safe at every profile from b* on."
+        f"The final profile exposes {exposed} records. Is your first scale, with which all records "
+        "start, safe? By Theorem 1 a scale of at least b* is safe at every profile."
     )
     assert [multipliers[0], multipliers[-1]] == [mine["largest"], mine["smallest"]], (
-        f"The first and the last multiplier are {multipliers[0]:g} and {multipliers[-1]:g}, and "
+        f"The first and last multipliers are {multipliers[0]:g} and {multipliers[-1]:g}, but "
         f"should be {mine['largest']:g} and {mine['smallest']:g}."
     )
     assert end.divergence < 0.006, (
-        f"The divergence is {end.divergence:.4f}, and should be below 0.006. How wide is the noise "
-        "of each scale, in bins? A few tenths of a bin leave the crowd where it is. And those who "
-        "are alone in a bin?"
+        f"The divergence is {end.divergence:.4f}, but should be below 0.006. How wide is the noise "
+        "of each scale, in bins? A scale of a few tenths of a bin leaves the crowd in its bin. "
+        "What does a record alone in its bin need?"
     )

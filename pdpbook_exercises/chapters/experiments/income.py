@@ -20,17 +20,17 @@ def angle(answer, rng):
         assert_close(
             answer(phi, K),
             t / K,
-            "Start from the squared length of p. How does K enter? At angle 0 all are equal.",
+            "Start from the squared length of p. How does K enter? At angle 0 p is uniform.",
             {
-                "Right but for a power of K. SD is a root of a *mean* of squares.": t / K**0.5,
-                "The sine needs the length of p. What is it, if the entries sum to 1?": (
+                "Only a power of K is wrong. SD is the root of a *mean* of squares.": t / K**0.5,
+                "The sine needs the length of p. What is this length if the entries sum to 1?": (
                     np.sin(phi) / K
                 ),
                 "The square root is missing.": (t / K) ** 2,
                 "That is 1/SD of something: at a right angle SD is large, not 0.": 1 / (K * t),
                 "The angle is in radians.": np.tan(np.radians(phi)) / K,
             },
-            more="The uniform vector has the length 1/√K. How long is p, and how long p - uniform?",
+            more="The uniform vector has the length 1/√K. And the lengths of p and p - uniform?",
         )
 
 
@@ -49,7 +49,7 @@ def fingerprint(answer, rng):
     compare = "Compare the absolute differences at all four ε."
     for name, error, hint in [
         ("skewed", 0.0, "Here one column matches exactly."),
-        ("bell", 0.004, "The nearest column, even if it is not exactly there."),
+        ("bell", 0.004, "Here no column matches exactly: take the nearest."),
         ("even", 0.004, compare),
         *((rng.choice([*columns]), rng.uniform(0, 0.004), compare) for _ in range(3)),
     ]:
@@ -64,7 +64,7 @@ def fingerprint(answer, rng):
             given,
             name,
             hint,
-            {"That one is the farthest.": max(distances, key=distances.get)},
+            {"That column is the farthest.": max(distances, key=distances.get)},
             more="Keep a dictionary from names to distances, and take the key of the smallest.",
         )
 
@@ -72,8 +72,8 @@ def fingerprint(answer, rng):
 @exercise("income/attained")
 def attained(answer, rng):
     hint = (
-        "A probability vector in the plane of q and the uniform vector, at angle theta from q and "
-        "farther from the uniform one than q."
+        "Give a probability vector in the plane of q and the uniform vector, at angle theta from "
+        "q and farther from the uniform vector than q."
     )
     known = [np.random.default_rng(seed).dirichlet(np.full(12, 8)) for seed in (1, 2)]
     cases = [(known[0], 0.05), (known[1], 0.1)]
@@ -81,25 +81,25 @@ def attained(answer, rng):
         K, theta = rng.integers(8, 17), rng.uniform(0.02, 0.1)
         q = rng.dirichlet(np.full(K, 8))
         stretch = tan(atan(K * q.std()) + theta) / (K * q.std())
-        if 1 / K + stretch * (q.min() - 1 / K) >= 0:  # else no probability vector is so far away
+        if 1 / K + stretch * (q.min() - 1 / K) >= 0:  # else no such vector exists
             cases.append((q, theta))
     for q, theta in cases:
         p = np.asarray(answer(q, theta), dtype=float)
-        assert p.shape == q.shape, f"Its shape is {p.shape}, and q has {q.shape}. {hint}"
-        assert (p >= -1e-12).all(), f"Some of it is negative or nan. {hint}"
-        assert abs(p.sum() - 1) <= 1e-9, f"It should sum to 1, and sums to {p.sum():.6g}. {hint}"
+        assert p.shape == q.shape, f"Its shape is {p.shape}, but q has {q.shape}. {hint}"
+        assert (p >= -1e-12).all(), f"An entry is negative or nan. {hint}"
+        assert abs(p.sum() - 1) <= 1e-9, f"It should sum to 1, but sums to {p.sum():.6g}. {hint}"
         between = acos(min(cosine_similarity(p, q), 1))
         assert isclose(between, theta, rel_tol=1e-4), (
             f"Its angle with q is {between:.4g}, not {theta:g}. {hint}"
         )
         assert p.std() > q.std(), (
-            f"Its angle with q is right, but it lies on the side of the uniform vector. {hint}"
+            f"Its angle with q is right, but it is on the side of the uniform vector. {hint}"
         )
         limit = sd_loss_limit(cos(theta), q.std(), bins=q.size)
         assert_equal(
             isclose(p.std() - q.std(), limit, rel_tol=1e-4),
             True,
-            f"Its angle with q is right, and it is not the one of largest SD. {hint}",
+            f"Its angle with q is right, but its SD is not the largest. {hint}",
             more="Split q into its part along the uniform vector and the rest, and stretch the "
             "rest.",
         )
@@ -114,10 +114,10 @@ def third(answer, rng):
         end = best_response_dynamics(game, rng=start).profile
         assert abs(answer(q, q)) < 1e-9, "It is not 0 for equal distributions."
         assert 0.02 < answer(q, game.evaluate(laplace).output) < 0.04, (
-            f"That was the Laplace mechanism at ε = {epsilon:.4g}, and the value is not between "
-            "0.02 and 0.04. A factor, chosen once, is allowed."
+            f"For the Laplace mechanism at ε = {epsilon:.4g} the value is not between 0.02 and "
+            "0.04. A factor, chosen once, is allowed."
         )
         assert 0.003 < answer(q, game.evaluate(end).output) < 0.01, (
-            f"That was the game at ε = {epsilon:.4g}, and the value is not between 0.003 and 0.01. "
-            "If a factor cannot mend both, try a power."
+            f"For the game at ε = {epsilon:.4g} the value is not between 0.003 and 0.01. If no "
+            "factor works for both, try a power."
         )

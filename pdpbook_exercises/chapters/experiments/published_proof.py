@@ -26,7 +26,7 @@ def printed_scales(answer, rng):
                 "That is Theorem 1′, with n; the printed conditions have n - 1.": (
                     1 / np.log1p(n * growth)
                 ),
-                "The order is (10), (11).": right[::-1],
+                "Return the bounds in the order (10), (11).": right[::-1],
             },
         )
 
@@ -38,15 +38,15 @@ def three_bounds(answer, rng):
         growth, careful = expm1(epsilon), uniform_release_scale(n, epsilon)
         tight, published = 1 / log1p(n * growth), 1 / log1p((n - 1) * growth)
         c = 1 / (1 + n * growth)
-        zero = -c - lambertw(-c * exp(-c)).real  # the other root, but for rounding
+        zero = -c - lambertw(-c * exp(-c)).real  # the other root, up to rounding
         assert_close(
             answer(n, epsilon),
             [careful, tight, published],
-            "Careful: 1/u with u = -c - W_{-1}(-c e^{-c}), the real part of lambertw(..., -1). The "
-            "three must come out in increasing order for every n and epsilon.",
+            "The careful bound is 1/u with u = -c - W_{-1}(-c e^{-c}), the real part of "
+            "lambertw(..., -1). The three bounds must increase for every n and epsilon.",
             {
                 "The order is (careful, tight, published).": [published, tight, careful],
-                "The equation has two roots, one of them u = 0. That is another branch.": (
+                "That is another branch. The equation has two roots, one of them u = 0.": (
                     [1 / zero, tight, published]
                 ),
             },
@@ -67,7 +67,7 @@ def violation(answer, mine):
     game, profile = answer[0], whole(answer[1])
     assert isinstance(game, NVOGame), f"Its first part is not an NVOGame. {wanted}"
     assert game.scales is not None, (
-        "The game does not know its scales: give NVOGame(..., scales=scales)."
+        "The game does not contain its scales: give NVOGame(..., scales=scales)."
     )
     assert np.allclose(game.kernel, laplace_kernel(game.bins, game.scales)), (
         f"The kernel is not the Laplace kernel of these scales. {wanted}"
@@ -75,12 +75,12 @@ def violation(answer, mine):
     outcome = game.evaluate(profile)
     smallest, bound = game.scales.min(), uniform_release_scale(game.records, game.epsilon)
     assert smallest >= bound, (
-        f"The smallest scale is {smallest:.5g}, and the careful bound is {bound:.5g}. Every scale "
+        f"The smallest scale is {smallest:.5g}, but the careful bound is {bound:.5g}. Every scale "
         "must be at least uniform_release_scale."
     )
     assert game.scales.max() >= 1e3, (
-        f"The largest scale is {game.scales.max():.5g}. One scale must be as good as uniform (at "
-        "least 1000); otherwise no record could save itself."
+        f"The largest scale is {game.scales.max():.5g}. One scale must be almost uniform (at least "
+        "1000); otherwise no record could become private."
     )
     assert outcome.private_records < game.records, (
         f"Every record is private; the largest loss is {np.nanmax(outcome.losses):.4f}. Which data "
@@ -88,9 +88,9 @@ def violation(answer, mine):
         "worst."
     )
     assert outcome.is_nash(), (
-        f"A record can raise the payoff by {outcome.regret:.4g}. If the exposed record can save "
-        "itself, somebody else must be exposed by that."
+        f"A record can raise the payoff by {outcome.regret:.4g}. If the exposed record can become "
+        "private, its move must expose another record."
     )
-    own = "It is a violation. Now find one with your number of records and your target."
+    own = "It is a violation. Now find a violation with your number of records and your target."
     assert game.records == mine["records"], f"The game has {game.records} records. {own}"
     assert game.epsilon == mine["epsilon"], f"The target of the game is {game.epsilon:g}. {own}"

@@ -16,8 +16,8 @@ from pdpbook_exercises.checking import assert_close, assert_equal, exercise
 def draws(answer, rng):
     both = "Count upwards: what do m + 1 draws cost, and is that at most the total?"
     for epsilon, total, hint in [
-        (0.01, 1.0, "Many draws: the advanced theorem allows more than the basic."),
-        (1.0, 10.0, "Few draws: which theorem is better there?"),
+        (0.01, 1.0, "For many draws the advanced theorem allows more than the basic theorem."),
+        (1.0, 10.0, "Which theorem is better for few draws?"),
         (0.5, 0.4, "What if one draw costs too much already?"),
         *((np.exp(rng.uniform(-4, 0)), rng.uniform(0.5, 6), both) for _ in range(3)),
     ]:
@@ -29,8 +29,8 @@ def draws(answer, rng):
             max(basic, advanced),
             hint,
             {
-                "That is what the basic theorem allows. With a δ one may take more draws.": basic,
-                "For few draws the basic theorem is better. Take the smaller cost of the two.": (
+                "The basic theorem allows this number. With a δ you may take more draws.": basic,
+                "For few draws the basic theorem is better. Take the smaller of the two costs.": (
                     advanced
                 ),
             },
@@ -45,14 +45,13 @@ def flat(answer, rng):
         assert_close(
             answer(sd, s),
             x / seen,
-            "The slope is Cov(x', y) / Var(x'). Without noise it stays as it is.",
+            "The slope is Cov(x', y) / Var(x'). Without noise it does not change.",
             {
-                "The variance of Laplace noise is not s². Look it up or integrate it.": (
-                    x / (x + s**2)
-                ),
-                "Standard deviations do not add, variances do.": sd / (sd + sqrt(2) * s),
+                "The variance of Laplace noise is not s². Look it up or compute it by "
+                "integration.": x / (x + s**2),
+                "Variances add, standard deviations do not.": sd / (sd + sqrt(2) * s),
                 "That is the correlation of x' and x. The slope divides by Var x'.": sqrt(x / seen),
-                "That is the part of the slope that is lost. Which part is left?": 1 - x / seen,
+                "The slope loses this part. Which part is left?": 1 - x / seen,
             },
             more="Cov(x + z, y) and Var(x + z): which terms does z change?",
         )
@@ -60,7 +59,7 @@ def flat(answer, rng):
 
 @exercise("regression/pair")
 def pair(answer, rng):
-    wanted = "Two lists of one length, 2 to 12, with whole numbers from 0 to 4."
+    wanted = "Give two lists of equal length, 2 to 12, with whole numbers from 0 to 4."
     assert len(answer) == 2, (
         f"It has {len(answer)} parts: give two lists (x, y), not a list of pairs. {wanted}"
     )
@@ -68,7 +67,7 @@ def pair(answer, rng):
     assert x.shape == y.shape and x.ndim == 1, (
         f"The lists have the shapes {x.shape} and {y.shape}. {wanted}"
     )
-    assert 2 <= x.size <= 12, f"These are {x.size} records. {wanted}"
+    assert 2 <= x.size <= 12, f"The lists have {x.size} records. {wanted}"
     assert np.isin([x, y], range(5)).all(), f"Some numbers are not among 0, 1, 2, 3, 4. {wanted}"
     rows = np.eye(5)[x.astype(int)], np.eye(5)[y.astype(int)]
     for name, each in zip("xy", rows, strict=True):
@@ -78,17 +77,17 @@ def pair(answer, rng):
         assert_equal(
             losses[worst] < 0.5,
             True,
-            f"By {name} alone record {worst} loses {losses[worst]:.3g}, in a bin of "
+            f"From {name} alone record {worst} has the loss {losses[worst]:.3g}, in a bin of "
             f"{counts @ each[worst]:g}. Every x and every y must be shared by enough records.",
-            more="How many records share a value, if n/(n - 1) and (n - 1)/n · m/(m - 1) are both "
-            "below √e?",
+            more="How many records must share a value so that n/(n - 1) and (n - 1)/n · m/(m - 1) "
+            "are below √e?",
         )
     pairs = pair_losses(*rows)
     assert_equal(
         np.isinf(pairs).any(),
         True,
-        f"The largest loss of a pair is {pairs.max():.3g}. Every pair of bins that occurs must "
-        "occur twice for this to be finite. Make one that occurs once, while other records share "
+        f"The largest loss of a pair is {pairs.max():.3g}. It is finite if every pair of bins that "
+        "occurs is shared by two records. Make a pair that occurs once, while other records share "
         "its x and its y.",
         more="Draw a grid of 3 × 3 cells and place the records on it.",
     )
@@ -101,12 +100,12 @@ def better(answer, rng):
     wanted = "Return a table of the same shape with numbers >= 0, not all 0."
 
     def error(seed, turn):
-        """Error of a network that learns from 2,000 draws; a turned table is turned back."""
+        """Return the error of a network trained on 2,000 draws; a turned table is turned back."""
         noisy = counts + np.random.default_rng(seed).laplace(0, 1, counts.shape)
         weights = np.asarray(answer(noisy[::turn, ::turn].copy()), dtype=float)
         assert weights.shape == counts.shape, (
-            f"A table of shape {counts.shape} goes in, and one of shape {weights.shape} comes out. "
-            f"{wanted}"
+            f"Your function turns a table of shape {counts.shape} into a table of shape "
+            f"{weights.shape}. {wanted}"
         )
         assert np.isfinite(weights).all() and (weights >= 0).all(), (
             f"A cell with a weight below 0 or nan cannot be drawn. {wanted}"
@@ -124,11 +123,11 @@ def better(answer, rng):
     assert_equal(
         found < 7.7,
         True,
-        f"The median error is {found:.2f} kg, and you draw from {cells:g} cells of {counts.size}. "
-        "Nine of ten cells are empty of people. What does an empty cell have of the noise, and how "
-        "many of them have it? And which of the others would you lose?",
-        more="Noise above t has probability exp(-t)/2 at ε = 1. Choose t so that of 576 cells "
-        "hardly one is left by noise alone.",
+        f"The median error is {found:.2f} kg, and you draw from {cells:g} of {counts.size} cells. "
+        "Nine of ten cells contain no people. How much noise does an empty cell get, and how many "
+        "empty cells does it fill? Which cells with people would you lose?",
+        more="Noise above t has probability exp(-t)/2 at ε = 1. Choose t so that hardly any of "
+        "576 cells is left by noise alone.",
     )
     found, _ = np.median([error(seed, -1) for seed in rng.integers(1, 2**32, 3)], axis=0)
     assert found < 8, (

@@ -11,11 +11,11 @@ from pdpbook_exercises.checking import assert_close, assert_equal, exercise
 
 @exercise("replication/misfit", refused=["misfit"])
 def misfit(answer, rng):
-    steps = "Logarithm, square, mean, root, exp."
+    steps = "The steps are logarithm, square, mean, root, exp."
     for computed, printed, hint in [
         ([0.2, 0.05, 0.1], [0.1, 0.1, 0.1], steps),
         (*np.random.default_rng(5).random((2, 6)), "Is half the resolution added to both?"),
-        ([0.5, 0.1], [0.5, 0.1], "Equal figures fit perfectly: 1."),
+        ([0.5, 0.1], [0.5, 0.1], "Equal figures fit perfectly, so the misfit is 1."),
         ([0.0], [0.0001], "A computed 0 must not give infinity."),
         *((*rng.random((2, size)).round(4), steps) for size in rng.integers(2, 9, 3)),
     ]:
@@ -29,9 +29,9 @@ def misfit(answer, rng):
                 "That is the root of the mean square of the logarithms. Go back from logarithms.": (
                     (logs**2).mean() ** 0.5
                 ),
-                "Between the mean of squares and exp stands a root.": np.exp((logs**2).mean()),
-                "Errors up and down must not cancel: square before the mean.": np.exp(logs.mean()),
-                "The definition squares the logarithms. Absolute values are another mean.": (
+                "Take the root of the mean of squares before exp.": np.exp((logs**2).mean()),
+                "Square before the mean, so that errors do not cancel.": np.exp(logs.mean()),
+                "The definition squares the logarithms. Absolute values give another mean.": (
                     np.exp(abs(logs).mean())
                 ),
                 "That is the largest factor, not the typical one.": np.exp(abs(logs).max()),
@@ -39,7 +39,8 @@ def misfit(answer, rng):
                     np.exp((bare**2).mean() ** 0.5)
                 ),
             },
-            more="Add the resolution to both; logarithm of the quotient, square, mean, root, exp.",
+            more="Add the resolution to both, then take log of the quotient, square, mean, root, "
+            "exp.",
         )
 
 
@@ -47,13 +48,13 @@ def misfit(answer, rng):
 def verdict(answer, rng):
     first = "Which comparison comes first?"
     for printed, ours, bound, hint in [
-        (0.0066, 0.3585, 0.358, "The bound lies far above."),
-        (0.0066, 0.0125, 0.0065, "Within a factor of two."),
+        (0.0066, 0.3585, 0.358, "The bound is far above the figure."),
+        (0.0066, 0.0125, 0.0065, "Here the figures agree within a factor of two."),
         (0.0066, 0.0040, 0.0, "The factor works in both directions."),
-        (0.0066, 0.0020, 0.0, "Less than half of it is not near it either."),
-        (0.0005, 0.0200, 0.0, "Neither near nor refuted."),
+        (0.0066, 0.0020, 0.0, "Less than half of the figure is not near it either."),
+        (0.0005, 0.0200, 0.0, "Here the figure is neither near nor refuted."),
         (0.0001, 0.00013, 0.00012, "0.00012 may be printed as 0.0001."),
-        (0.0066, 0.0070, 0.0068, "A bound above it refutes it, however near."),
+        (0.0066, 0.0070, 0.0068, "A bound above the figure refutes it, however near they are."),
         *(
             (c, c * rng.choice([0.3, 0.7, 1.5, 3]), c * rng.choice([0, 0.5, 2]), first)
             for c in rng.uniform(0.001, 0.05, 3).round(4)
@@ -66,13 +67,13 @@ def verdict(answer, rng):
             right,
             hint,
             {
-                "The word is one of the three, in small letters.": right.capitalize(),
+                "The answer is one of the three words, in lower case.": right.capitalize(),
                 "Printed figures are rounded to four decimals: 0.00012 may be printed as 0.0001.": (
                     "impossible" if bound > printed else near
                 ),
-                "What is impossible stays so, however near ours is.": near,
+                "An impossible figure stays impossible, however near our figure is.": near,
             },
-            more="Ask first whether the bound refutes the figure, then whether ours is near.",
+            more="Ask first whether the bound refutes the figure, then whether ours is near it.",
         )
 
 
@@ -80,20 +81,20 @@ def verdict(answer, rng):
 def fractions(answer, rng):
     drawn = [(rng.integers(0, d + 1), d) for d in rng.integers(1, 102, 3)]
     for value, hint in [
-        (0.198, "0.1980 is 20/101, cut off. Is anything else?"),
-        (0.4444, "4/9 has many names."),
-        (0.6666, "Cut off, not rounded: 2/3 is 0.6666."),
+        (0.198, "0.1980 is 20/101, cut off. Which other fractions give it?"),
+        (0.4444, "4/9 can be written in many ways."),
+        (0.6666, "The decimals are cut off, not rounded: 2/3 is 0.6666."),
         (1.0, "Only m = d gives 1."),
         (0.0, "m may be 0."),
-        *((10_000 * m // d / 10_000, "Cut off, not rounded.") for m, d in drawn),
+        *((10_000 * m // d / 10_000, "Decimals are cut off, not rounded.") for m, d in drawn),
     ]:
         target = round(10_000 * value)
         right = {(m, d) for d in range(1, 102) for m in range(d + 1) if 10_000 * m // d == target}
         given = [tuple(each) for each in answer(value)]
-        assert len({*given}) == len(given), "Some pairs occur twice. Return a set."
+        assert len({*given}) == len(given), "A pair occurs twice. Return a set."
         missing, wrong = right - {*given}, {*given} - right
         assert not missing and not wrong, (
-            f"{len(missing)} pairs are missing, and {len(wrong)} do not belong there. {hint}"
+            f"{len(missing)} pairs are missing, and {len(wrong)} pairs are wrong. {hint}"
         )
 
 
@@ -116,6 +117,6 @@ def fit(answer, rng):
         assert len(setting.multipliers) == 5, f"It has {len(setting.multipliers)} multipliers."
         found = misfit_of(played(data, setting), printed)
         assert found < 1.2, (
-            f"Its misfit is {found:.3g}. Try the nine settings one after the other, each at all "
-            "the ε that are printed, and keep the one with the smallest misfit."
+            f"Its misfit is {found:.3g}. Try each of the nine settings at all the printed values "
+            "of ε, and keep the setting with the smallest misfit."
         )

@@ -24,13 +24,13 @@ def who_left(answer, rng):
         assert_equal(
             answer(before, after),
             [left, smallest, exposed],
-            "Subtract the tables. In which classes do all who left have one value?",
+            "Subtract the tables. In which classes do all patients who left have the same value?",
             {
                 "Count patients, not classes, as exposed.": [left, smallest, alike.sum()],
-                "k is that of the second table, not of the first.": (
+                "Take k from the second table, not from the first.": (
                     [left, before.sum(axis=1).min(), exposed]
                 ),
-                "A patient who leaves a class together with others of another value is safe.": (
+                "A patient is safe if patients of another value leave the same class.": (
                     [left, smallest, left]
                 ),
             },
@@ -53,22 +53,22 @@ def possible_values(answer, rng):
             np.flatnonzero(a * b),
             "A value is possible if it occurs at least once in both classes.",
             {
-                "One of the two classes is enough in yours.": np.flatnonzero(a + b),
+                "In your answer one of the two classes is enough.": np.flatnonzero(a + b),
                 "Those are the values of the first class.": np.flatnonzero(a),
-                "Those are the values that it cannot be.": np.flatnonzero(a * b == 0),
+                "Those are the impossible values.": np.flatnonzero(a * b == 0),
             },
         )
 
 
 @exercise("anonymity/anonymity")
 def anonymity(answer, rng):
-    whole_table = "The distance is to the whole table, not between rows."
+    whole_table = "Measure the distance to the whole table, not between rows."
     cases = [
         ([[3, 1], [2, 2]], "Two classes of four. What share of each has the first value?"),
-        ([[2, 0, 0], [0, 2, 0], [0, 0, 2]], "Every value is known: what is l?"),
+        ([[2, 0, 0], [0, 2, 0], [0, 0, 2]], "Every value is known here: what is l?"),
         ([[5, 1, 1], [1, 1, 9]], whole_table),
-        ([[1, 0, 2, 3], [4, 4, 0, 1], [2, 2, 2, 2]], "Four values: divide by three."),
-        ([[4, 4, 4]], "One class is the whole table."),
+        ([[1, 0, 2, 3], [4, 4, 0, 1], [2, 2, 2, 2]], "There are four values: divide by three."),
+        ([[4, 4, 4]], "Here one class is the whole table."),
     ]
     for shape in rng.integers([1, 2], [5, 6], (3, 2)):
         drawn = rng.integers(0, 6, shape)

@@ -20,13 +20,13 @@ def delta_from_curve(answer, rng):
         assert_close(
             answer(alpha, beta, epsilon),
             hockey_stick_divergence(p, q, epsilon=epsilon),
-            "Each event E needs the δ P(E) - e^ε Q(E). Say it in α and β.",
+            "Each event E requires the δ P(E) - e^ε Q(E). Write it in terms of α and β.",
             {
-                "One event for all? Take the largest over the corners.": (
+                "One corner is not enough: take the largest δ over all corners.": (
                     (1 - beta - exp(epsilon) * alpha)[-1]
                 ),
-                "alpha and beta have changed places.": (1 - alpha - exp(epsilon) * beta).max(),
-                "e^ε is missing; that is the best advantage.": (1 - beta - alpha).max(),
+                "alpha and beta are exchanged.": (1 - alpha - exp(epsilon) * beta).max(),
+                "The factor e^ε is missing: that is the advantage.": (1 - beta - alpha).max(),
             },
         )
 
@@ -64,21 +64,18 @@ def best_order(answer, rng):
         assert_close(
             answer(epsilon, k, delta),
             sigma,
-            "The derivative in α is zero where (α - 1)² is 2σ² ln(1/δ) / k. Put it in, keep both "
-            "terms, and solve a quadratic equation in 1/σ.",
-            {
-                "The first term, k/(2σ²), is left out.": b / epsilon,
-                "That is 1/σ.": 1 / sigma,
-            },
-            rtol=1e-4,  # a search over orders will do
+            "The derivative in α is zero where (α - 1)² is 2σ² ln(1/δ) / k. Substitute this α, "
+            "keep both terms, and solve a quadratic equation in 1/σ.",
+            {"The first term, k/(2σ²), is missing.": b / epsilon, "That is 1/σ.": 1 / sigma},
+            rtol=1e-4,  # a search over orders is accurate enough
         )
 
 
 @exercise("composition/leaky-response")
 def leaky_response(answer, rng):
     hint = (
-        "Two rows of four that sum to 1. The leaked record is never the wrong one. With "
-        "probability δ the record is leaked, else it is randomised response."
+        "Give two rows of four entries that sum to 1. With probability δ the record itself is "
+        "leaked, never the other value; otherwise the answer is randomised response."
     )
     drawn = rng.uniform([0.1, 0], [3, 0.4], (3, 2))
     for epsilon, delta in [(1.0, 0.1), (0.2, 0.01), (3.0, 0.0), *drawn]:
@@ -97,7 +94,7 @@ def leaky_response(answer, rng):
         keep = (1 - delta) / (1 + exp(-epsilon))
         lie = 1 - delta - keep
         assert np.allclose(rows[:, 2:], [[keep, lie], [lie, keep]]), (
-            "The leaks are right; the randomised response is wrong."
+            "The leaks are right, but the randomised response is wrong."
         )
 
 
@@ -113,12 +110,12 @@ def repeated_advantage(answer, rng):
         assert_close(
             answer(e, k),
             advantage,
-            "Only the number of yeses matters. Say 'in' when it makes 'in' likelier.",
+            "Only the number of yeses matters. Say 'in' if this number makes 'in' more likely.",
             {
-                "That is what basic composition allows. The truth is less.": tanh(k * e / 2),
+                "That is only the bound of basic composition.": tanh(k * e / 2),
                 "That is the advantage of one answer.": tanh(e / 2),
                 "Advantages do not add up.": k * tanh(e / 2),
-                "That is the chance to be right. An advantage is a difference.": (
+                "That is the probability of being right. An advantage is a difference.": (
                     (1 + advantage) / 2
                 ),
             },

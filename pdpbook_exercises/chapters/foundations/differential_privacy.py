@@ -16,11 +16,11 @@ def least_epsilon(answer, rng):
             abs(log(odds)),
             "Compare odds, not beliefs, in either direction.",
             {
-                "That compares the beliefs. What is bounded is the change of the odds.": (
+                "That compares the beliefs. The definition bounds the change of the odds.": (
                     abs(log(after / before))
                 ),
                 "The factor of the odds is e^ε. Take its logarithm.": odds,
-                "The belief may fall, too.": log(odds),
+                "The belief may also fall.": log(odds),
             },
         )
 
@@ -32,10 +32,10 @@ def margin(answer, rng):
         assert_close(
             answer(s, m, c),
             s * log(1 / c) / m,
-            "With which probability does Laplace noise of scale b leave (-m, m)?",
+            "What is the probability that Laplace noise of scale b is outside (-m, m)?",
             {
-                "Those are the scales. Divide the sensitivity by it.": m / log(1 / c),
-                "That is one tail of two.": s * log(0.5 / c) / m,
+                "That is the scale. Divide the sensitivity by it.": m / log(1 / c),
+                "That is only one of the two tails.": s * log(0.5 / c) / m,
                 "The noise grows with the sensitivity.": log(1 / c) / m,
                 "That makes only the *mean* error equal to the margin.": s / m,
             },
@@ -55,9 +55,9 @@ def split_budget(answer, rng):
             "over its ε.",
             {
                 "Equal parts are best for equal sensitivities only.": 0 * s + epsilon / len(s),
-                "That is in proportion to the sensitivities, and all errors are equal then. Their "
-                "sum can be smaller.": epsilon * s / s.sum(),
-                "Numbers of a larger sensitivity need more of the budget.": (
+                "That is in proportion to the sensitivities, which makes all errors equal. The "
+                "sum of the errors can be smaller.": epsilon * s / s.sum(),
+                "Numbers with a larger sensitivity need more of the budget.": (
                     epsilon * s**-0.5 / (s**-0.5).sum()
                 ),
             },

@@ -19,17 +19,17 @@ def crossover(answer, rng):
             right,
             "Compare the standard deviations, and watch the norms.",
             {
-                "There Laplace noise is still no worse.": right - 1,
-                "One fewer is enough already.": right + 1,
+                "For this number Laplace noise is still no worse.": right - 1,
+                "One count fewer is already enough.": right + 1,
             },
-            more="One person moves k counts by 1: the L1 norm is k, the L2 norm its root.",
+            more="One person changes k counts by 1: the L1 norm is k, the L2 norm is √k.",
         )
 
 
 @exercise("noise-mechanisms/sensitivities")
 def sensitivities(answer, rng):
     removal = (
-        "The first two are for a removal: the largest norm of one row. L1 sums the absolute values."
+        "The first two are for a removal: the largest norm of a row. L1 sums the absolute values."
     )
     replacement = "A replacement takes one row away and adds another: go through all pairs of rows."
     fixed = [np.tri(5), np.eye(4), [[3, -4], [0, 1], [-3, 4]], [[1, 2, 2], [1, 2, 2]]]
@@ -46,7 +46,7 @@ def sensitivities(answer, rng):
             right,
             removal if removal_is_wrong else replacement,
             {
-                "The L2 norm is the root of the sum of the squares.": right ** [1, 2, 1, 2],
+                "The L2 norm is the square root of the sum of the squares.": right ** [1, 2, 1, 2],
                 "Twice the removal is only a bound for the replacement.": (
                     right[[0, 1, 0, 1]] * [1, 1, 2, 2]
                 ),
@@ -64,17 +64,17 @@ def laplace_delta(answer, rng):
         assert_close(
             answer(b, e),
             delta,
-            "It falls as ε grows, and from ε = 1/b on no δ is needed.",
+            "The δ falls as ε grows, and it is 0 for ε of at least 1/b.",
             {
-                "From ε = 1/b on no δ is needed: 0, not a negative number.": -expm1(half),
-                "Half of ε - 1/b stands in the exponent: where do the densities have the ratio "
+                "For ε of at least 1/b the δ is 0, not a negative number.": -expm1(half),
+                "The exponent contains half of ε - 1/b: where do the densities have the ratio "
                 "e^ε?": max(0, -expm1(2 * half)),
                 "That is 1 - δ.": 1 - delta,
                 "That is the δ for ε = 0.": -expm1(-0.5 / b),
-                "That is the probability of the event with the record. Subtract e^ε times the "
-                "one without it.": 1 - exp(half) / 2,
-                "You used b where 1/b belongs: the scale divides.": max(0, -expm1((e - b) / 2)),
+                "That is the probability of the event with the record. Subtract e^ε times its "
+                "probability without the record.": 1 - exp(half) / 2,
+                "You used b instead of 1/b: divide by the scale.": max(0, -expm1((e - b) / 2)),
             },
-            rtol=1e-3,  # a numerical integral will do
+            rtol=1e-3,  # a numerical integral is accurate enough
             atol=1e-5,
         )

@@ -17,10 +17,10 @@ def one_sided_scale(answer, rng):
         assert_close(
             answer(d, e),
             d / log((1 + exp(e)) / 2),
-            "Let W grow in both fractions before you solve for b.",
+            "Let W tend to infinity in both fractions before you solve for b.",
             {
-                "That is plain Laplace noise. An end costs more.": d / e,
-                "Twice as wide is the limit for a small epsilon.": 2 * d / e,
+                "That is the scale of plain Laplace noise. An end needs more noise.": d / e,
+                "Twice the Laplace scale is only the limit for a small epsilon.": 2 * d / e,
             },
         )
 
@@ -36,7 +36,7 @@ def gumbel(answer, rng):
         chances = exponential_probabilities(utilities, sensitivity=sensitivity, epsilon=epsilon)
         off = np.bincount(chosen, minlength=len(utilities)) / size - chances
         assert (abs(off) < 5.5 * np.sqrt(chances * (1 - chances) / size)).all(), (
-            "The frequencies are not those of the exponential mechanism."
+            "The frequencies differ from the exponential mechanism's probabilities."
         )
 
 
@@ -49,16 +49,16 @@ def staircase(answer, rng):
         assert_close(
             answer(e, s),
             a / (1 - a) + within,
-            "The whole part is geometric. Within a stretch the two treads have masses in the "
-            "ratio γ to (1 - γ) e^-ε. Where is the middle of each?",
+            "The whole part is geometric. Within a step of width 1 the masses of the two treads "
+            "have the ratio γ to (1 - γ) e^-ε. Where is the middle of each tread?",
         )
 
 
 @exercise("other-mechanisms/private-mean")
 def private_mean(answer, rng):
     hint = (
-        "Sum whole hundredths, add noise once, divide by n. How far can one height between 150 "
-        "and 240 cm move your sum when it is removed? That sets the noise."
+        "Sum whole hundredths, add noise once, and divide by n. By how much can your sum change "
+        "if one height between 150 and 240 cm is removed? This change sets the noise."
     )
     drawn = [(int(n), epsilon, 300) for n, epsilon in rng.uniform([50, 0.2], [400, 1.5], (3, 2))]
     for n, epsilon, runs in [(200, 0.5, 1000), *drawn]:
@@ -70,10 +70,10 @@ def private_mean(answer, rng):
         )
         spread, unit, slack = means.std(), sqrt(2) / (epsilon * n), 4.4 / sqrt(runs)
         assert (1 - slack) * 45 * unit < spread < (1 + slack) * 240 * unit, (
-            f"The noise has not the right size. {hint}"
+            f"The noise does not have the right size. {hint}"
         )
         assert abs(means.mean() - heights.mean()) < 5 * spread / sqrt(runs), (
-            f"Your noisy means do not lie around the mean. {hint}"
+            f"Your noisy means are not centred at the mean. {hint}"
         )
         with mock.patch.object(pb, "geometric_mechanism", wraps=pb.geometric_mechanism) as called:
             for height in (150.0, 240.0):
@@ -83,6 +83,6 @@ def private_mean(answer, rng):
             total = call.args[0] if call.args else call.kwargs["value"]
             enough = abs(total) <= n * call.kwargs.get("sensitivity", 1)
             assert enough and call.kwargs["epsilon"] <= epsilon, (
-                "Call pb.geometric_mechanism with the most that one height can add to *your* sum, "
-                "and with the ε that is given."
+                "Call pb.geometric_mechanism with the largest amount that one height can add to "
+                "*your* sum, and with the given ε."
             )

@@ -25,16 +25,16 @@ def padded_interval(answer, rng):
         assert_close(
             answer(low, high, epsilon, p),
             ends + padding,
-            "How far above the largest record does noise of scale range/epsilon stay with "
-            "probability p? Both sides get the same.",
+            "How far above the largest record does noise of scale range/epsilon reach with "
+            "probability p? Both sides get the same padding.",
             {
                 "Is that a base-2 logarithm? The book takes natural logarithms.": (
                     ends + padding / log(2)
                 ),
-                "Yours is the y with P(|noise| <= y) = p. One end is crossed by noise in one "
-                "direction only.": ends - scale * log(1 - p) * outward,
+                "Yours is the y with P(|noise| <= y) = p. Noise crosses an end in one direction "
+                "only.": ends - scale * log(1 - p) * outward,
                 "The padding has the wrong sign.": ends - padding,
-                "The scale of the noise is the range of the data over epsilon.": (
+                "The scale of the noise is the range of the data divided by epsilon.": (
                     ends + padding / (high - low)
                 ),
             },
@@ -56,16 +56,16 @@ def draws_until_seen(answer, rng):
         assert_equal(
             answer(n, c),
             right,
-            "The chance of not being drawn m times is a power. Round up to a whole number.",
+            "The probability of not being drawn m times is a power. Round up to a whole number.",
             {
                 "Draws may repeat a record: n draws do not show all n of them.": ceil(n * c),
-                "Which of the two chances is c: of being drawn, or of being *missed*?": (
+                "Is c the probability of being drawn, or of being *missed*?": (
                     ceil(log(c) / log1p(-1 / n))
                 ),
                 "1 - 1/n loses digits for a large n. Use log1p.": (
                     ceil(log(1 - c) / log(1 - 1 / n))
                 ),
-                "After so many draws the chance is still below c. Round up.": right - 1,
+                "After this number of draws the probability is still below c. Round up.": right - 1,
                 "One draw fewer is enough.": right + 1,
             },
             more="Solve (1 - 1/n)^m = 1 - c for m by logarithms. Use log1p.",
@@ -85,29 +85,29 @@ def public_grid(answer, rng):
             grid, given = answer(values, epsilon)
             placed = np.asarray(given, dtype=float)
             assert len(placed) == len(values), (
-                f"{len(values)} records went in, and {len(placed)} came back."
+                f"{len(values)} records went in, but {len(placed)} came back."
             )
             assert ((grid.lower <= placed) & (placed <= grid.upper)).all(), (
                 "Every record must come back, inside the grid."
             )
             assert grid == public, (
-                f"The grid for {len(values)} records differs from the grid for {len(heights)}. It "
-                "must be the same with and without any record."
+                f"The grid for {len(values)} records differs from the grid for {len(heights)}. The "
+                "grid must not depend on any record."
             )
             declared = grid.sensitivity * grid.width
             padding = (grid.width - declared) / 2
             assert isclose(padding, declared * log(5) / epsilon, rel_tol=1e-6), (
-                f"The grid declares a range of {declared:.4g} cm, and has a padding of "
-                f"{padding:.4g} cm on each side. Set the grid's `sensitivity`: the range as a "
-                "share of the interval; `Grid.padded` does it, and makes the padding from ε and "
-                "p = 0.9."
+                f"The grid declares a range of {declared:.4g} cm and has a padding of "
+                f"{padding:.4g} cm on each side. Set the grid's `sensitivity` to the range as a "
+                "share of the interval, or use `Grid.padded`, which sets it and computes the "
+                "padding from ε and p = 0.9."
             )
             low, high = grid.lower + padding, grid.upper - padding
             for value, record in zip(values, placed, strict=True):
                 assert low - 1e-6 <= record <= high + 1e-6, (
                     f"The record of {value:.0f} cm came back as {record:.1f} cm, in the padding: "
                     f"the range that the grid declares goes from {low:.1f} to {high:.1f} cm. The "
-                    "padding is room for noise, not for records. Bring them to your limits."
+                    "padding is for noise, not for records. Move such records to your limits."
                 )
             usual = np.isin(values, heights)
             assert np.allclose(placed[usual], values[usual]), (

@@ -18,7 +18,7 @@ def scale_of_a_draw(answer, rng):
             1 / inside,
             "One draw costs ln(1 + (e^ε₀ - 1)/n). Set it to ε, and solve for ε₀.",
             {
-                "That is the scale without amplification: a record is seldom drawn.": 1 / epsilon,
+                "That scale ignores amplification: a record is seldom drawn.": 1 / epsilon,
                 "That is ε₀. The scale is its inverse.": inside,
             },
         )
@@ -44,15 +44,15 @@ def best_draws(answer, rng):
         assert_close(
             answer(n, spread, sd, epsilon, limit),
             right,
-            "Try all numbers of draws. Each draw gets epsilon / m, and its scale by amplification; "
-            "what is the variance of a draw?",
+            "Try all numbers of draws. Each draw gets epsilon / m, and amplification gives its "
+            "scale; what is the variance of a draw?",
             {
-                "Each draw gets a part of epsilon only.": undivided,
-                "That is without amplification: a record is seldom drawn.": unamplified,
+                "Each draw gets only a part of epsilon.": undivided,
+                "That ignores amplification: a record is seldom drawn.": unamplified,
                 "Laplace noise of scale b has the variance 2b², not b².": too_quiet,
             },
-            more="The variance of one draw is the variance of the data plus that of the noise, "
-            "2b². The mean of m draws has an m-th of it.",
+            more="The variance of one draw is the variance of the data plus the variance of the "
+            "noise, 2b². The mean of m draws has 1/m of this variance.",
         )
 
 
@@ -73,7 +73,7 @@ def merged_losses(answer, rng):
         assert_close(
             answer(rows, groups),
             privacy_losses(merged, merged.sum(axis=0), len(rows)),
-            "Add up the columns of a group first. Then compare P with and without a record.",
+            "First add up the columns of each group. Then compare P with and without a record.",
             {
                 "These are the losses before merging.": (
                     privacy_losses(rows, rows.sum(axis=0), len(rows))
@@ -82,5 +82,5 @@ def merged_losses(answer, rng):
                     abs(np.log(merged / merged.mean(axis=0))).max(axis=1)
                 ),
             },
-            more="pb.privacy_losses wants the merged rows, and the sum of the merged rows.",
+            more="pb.privacy_losses takes the merged rows and the sum of the merged rows.",
         )

@@ -16,10 +16,10 @@ def leaver(answer, rng):
             assert_close(
                 answer(before, after, n),
                 n * before - (n - 1) * after,
-                "Turn each mean back into a sum. The second group has one person less.",
+                "Turn each mean back into a sum. The second group has one person fewer.",
                 {
-                    "Both sums are of n people in yours.": n * (before - after),
-                    "n counts the group before, so n - 1 are left.": (n + 1) * before - n * after,
+                    "In your answer both sums are over n people.": n * (before - after),
+                    "n counts the group before: n - 1 are left.": (n + 1) * before - n * after,
                 },
                 rtol=1e-8,
             )
@@ -35,9 +35,9 @@ def rounding(answer, rng):
             (2 * n - 1) * half,
             "Each mean is off by at most half a unit of its last decimal, either way.",
             {
-                "In yours the two errors help each other. In the worst case they do not.": half,
+                "Here the two errors cancel in part. In the worst case they add up.": half,
                 "A rounded number is off by at most *half* a unit.": (2 * n - 1) * 2 * half,
-                "The second mean has its error, too.": n * half,
+                "The second mean also has an error.": n * half,
                 "The second mean is multiplied by n - 1.": 2 * n * half,
             },
         )
@@ -50,14 +50,14 @@ def best_advantage(answer, rng):
         assert_close(
             answer(p, q),
             max((p - q) @ event for event in product([0, 1], repeat=len(p))),
-            "An event is a set of outputs, and each output adds p - q to it. Which are worth "
-            "having?",
+            "An event is a set of outputs, and each output adds p - q to its value. Which outputs "
+            "are worth having?",
             {
-                "That is twice the answer: the outputs where q is larger count as well.": (
+                "That is twice the answer: it also counts the outputs where q is larger.": (
                     abs(p - q).sum()
                 ),
-                "That is the best event of one output. Events may be larger.": (p - q).max(),
-                "That event holds all outputs.": (p - q).sum(),
+                "That is the best single output. Events may contain more.": (p - q).max(),
+                "That event contains all outputs.": (p - q).sum(),
             },
         )
 
@@ -72,9 +72,9 @@ def three_answers(answer, rng):
             truth,
             "Compare the true report with one of the others.",
             {
-                "That is right for two answers only.": 1 / (1 + exp(-epsilon)),
+                "That is right only for two answers.": 1 / (1 + exp(-epsilon)),
                 "That is the probability of a lie.": 1 - truth,
-                "Does a larger epsilon make the truth likelier in yours?": (
+                "Does a larger epsilon make the truth more likely in your answer?": (
                     1 / (1 + (m - 1) * exp(epsilon))
                 ),
             },
@@ -93,6 +93,6 @@ def better_attacker(answer, rng):
         right = (given.astype(bool) == truth).mean()
         by_mean = ((noisy.mean(axis=1) > 132.5) == truth).mean()
         assert right > by_mean + 0.03, (
-            f"It is right in {right:.1%} of the rows, and the mean in {by_mean:.1%}. Far-out "
-            "answers say little about Jacob, and they move the mean most."
+            f"It is right in {right:.1%} of the rows, and the mean in {by_mean:.1%}. Extreme "
+            "answers reveal little about Jacob, but they move the mean most."
         )

@@ -16,7 +16,7 @@ from pdpbook_exercises.checking import assert_close, assert_equal, exercise
 def fitness(answer, rng):
     for number in range(60):
         bins, genes = rng.integers(4, size=9), rng.integers(3, size=9)
-        hint = "They need not be sorted by bin."
+        hint = "The genes need not be sorted by bin."
         if number < 30:
             bins = np.sort(bins)
             hint = "Several records may fall into the same entry of the table."
@@ -27,31 +27,31 @@ def fitness(answer, rng):
         assert_close(
             answer(game, bins, genes),
             game.evaluate(profile).payoff,
-            f"That is not the payoff. Count the records of each bin that play each action. {hint}",
+            f"That is not the payoff. Count the records of each bin that play an action. {hint}",
             more="profile[bins, genes] += 1 counts an entry once, however often it occurs in the "
-            "lists. np.add.at counts all.",
+            "lists. np.add.at counts all occurrences.",
         )
 
 
 @exercise("approximate-enumeration/rate")
 def rate(answer, rng):
-    hint = "With what chance does a gene end as what it was? Differentiate the logarithm."
-    end = "A rate is at most 1. What if the derivative never vanishes before?"
+    hint = "With which probability does a gene end at its old value? Differentiate the logarithm."
+    end = "A rate is at most 1. What if the derivative is never 0 below 1?"
     cases = [(12, 1, 3, hint), (60, 2, 4, hint), (1317, 1, 5, hint), (4, 4, 2, end), (5, 4, 2, end)]
     for n in rng.integers(3, 400, 3).tolist():
         cases.append((n, int(rng.integers(1, min(n, 9))), int(rng.integers(2, 7)), hint))
     for n, d, actions, hint in cases:
         given, right = answer(n, d, actions), min(1, d / n * actions / (actions - 1))
-        assert 0 < given <= 1, f"A rate lies in (0, 1]. {hint}"
+        assert 0 < given <= 1, f"A rate is in (0, 1]. {hint}"
         assert_close(
             given,
             right,
             f"It is {'smaller' if given < right else 'larger'} than the best rate. {hint}",
             {
-                "That is the best rate if a mutation always changes the gene. Here it may draw the "
-                "old action again.": d / n
+                "That is the best rate if a mutation always changes the gene. Here a mutation may "
+                "draw the old action again.": d / n
             },
-            more="Put nu for the chance that a gene really changes; maximise over it first.",
+            more="Write nu for the probability of a real change, and first maximise over nu.",
             atol=1e-5,  # a search finds no more digits
         )
 
@@ -67,18 +67,18 @@ def copies(answer, rng):
             assert_equal(
                 given,
                 right,
-                f"That is too {'few' if given < right else 'many'}. In how many ways can the "
-                "records of one bin be told to play?",
+                f"That is too {'few' if given < right else 'many'}. In how many ways can actions "
+                "be assigned to the records of one bin?",
                 {
                     "A record's bin is given. Only its action is free.": (
                         factorial(profile.sum()) // prod(map(factorial, profile.flat))
                     )
                 },
-                more="Choose who of the bin plays the first action, then who of the rest plays the "
-                "second, and so on. Bins are independent.",
+                more="Choose the records of the bin that play the first action, then those of the "
+                "rest that play the second, and so on. Bins are independent.",
             )
     many = answer(np.array([[35, 34]]))
-    assert_equal(many, comb(69, 34), "Whole numbers, also large ones: no floats.")
+    assert_equal(many, comb(69, 34), "The numbers can be large: use no floats.")
 
 
 @exercise("approximate-enumeration/tune")
@@ -88,7 +88,7 @@ def tune(answer, rng):
     except (TypeError, ValueError):
         said = "Give a dictionary of options of approximate_enumeration."
         raise AssertionError(said) from None
-    assert "rng" not in settings, "The check brings the seeds: leave rng out."
+    assert "rng" not in settings, "The check sets the seeds, so leave rng out."
     weights = [0.02, 0.08, 0.2, 0.3, 0.25, 0.1, 0.03, 0.02]
     counts = np.random.default_rng(2).multinomial(60, weights)
     game = NVOGame(5 * counts, laplace_kernel(8, [0.02, 0.1, 0.3, 1.0]), epsilon=1.0)
@@ -99,6 +99,6 @@ def tune(answer, rng):
         exposed, ratio = game.records - outcome.private_records, outcome.divergence / target
         assert found.evaluations <= 40_000 and not exposed and ratio <= 1.02, (
             f"With seed {seed} it takes {found.evaluations} evaluations, leaves {exposed} records "
-            f"exposed, and ends at {ratio:.4f} times the divergence. Which settings decide about "
-            "the last steps?"
+            f"exposed, and ends at {ratio:.4f} times the divergence. Which settings determine the "
+            "last steps?"
         )

@@ -12,12 +12,12 @@ from pdpbook_exercises.checking import assert_close, assert_equal, exercise
 
 
 def _crowd(size):
-    """Return a game with one large group, one smaller one and one record alone."""
+    """Return a game with a large group, a smaller group and a record alone in its bin."""
     return laplace_game([size, 0, size // 4, 1], [0.05, 0.3, 2.0], 0.5)
 
 
 def _groups(game, seeds):
-    """Yield the groups (k, v) of constant and of random profiles, each with its profile."""
+    """Yield the groups (k, v) of constant and random profiles, each with its profile."""
     profiles = [game.constant_profile(v) for v in range(game.actions)]
     profiles += [game.random_profile(rng=np.random.default_rng(seed)) for seed in range(seeds)]
     for profile in profiles:
@@ -32,7 +32,7 @@ def reply(answer, rng):
     for game in games + [drawn_game(rng, records=8) for _ in range(3)]:
         for profile, k, v in _groups(game, 10):
             chosen, best = answer(game, profile, k, v), v
-            assert chosen in range(game.actions), f"That is no action; there are {game.actions}."
+            assert chosen in range(game.actions), f"That is not one of the {game.actions} actions."
             chosen = int(chosen)
             options = [game.evaluate(after_move(profile, k, v, w)) for w in range(game.actions)]
             pairs = [(option.private_records, -option.divergence) for option in options]
@@ -42,7 +42,7 @@ def reply(answer, rng):
             if best == v:
                 said = "No other action is better there, so the record should stay."
             elif chosen == v:
-                said = "The record stays, and another action is better."
+                said = "The record stays, but another action is better."
             elif pairs[best][0] > pairs[chosen][0]:
                 said = "Another action makes more records private."
             else:
@@ -50,10 +50,10 @@ def reply(answer, rng):
             assert_equal(
                 chosen,
                 best,
-                f"{said} Is an action compared with the best so far, P_E first? With equal kernels "
-                "no record has a reason to move.",
-                more="Start from the record's own action. Compare every other one with the best "
-                "pair (P_E, KL) found so far, each on a copy of the profile.",
+                f"{said} Do you compare an action with the best action so far, P_E first? If the "
+                "rows are equal, no record has a reason to move.",
+                more="Start from the record's own action. Compare every other action with the "
+                "best pair (P_E, KL) found so far, each on a copy of the profile.",
             )
 
 
@@ -79,8 +79,8 @@ def tie(answer, rng):
             if len(candidates) > 1:
                 choice = f"{own} of {candidates}"
         assert actions != before, (
-            f"In pass {number} no record moves any more; one keeps {choice}. When does your rule "
-            "keep its action, although there is another candidate?"
+            f"In pass {number} no record moves any more; a record keeps {choice}. When does your "
+            "rule keep its action, although there is another candidate?"
         )
 
 
@@ -88,13 +88,13 @@ def tie(answer, rng):
 def convex(answer, rng):
     for game in [_crowd(12), *(drawn_game(rng, records=12) for _ in range(3))]:
         for (profile, k, v), step in product(_groups(game, 4), range(1, game.actions + 1)):
-            w = (v + step) % game.actions  # v itself last
+            w = (v + step) % game.actions  # v itself comes last
             ways = [after_move(profile, k, v, w, t) for t in range(profile[k, v] + 1)]
             assert_close(
                 answer(game, profile, k, v, w),
                 [game.evaluate(way).divergence for way in ways],
-                "Compare with the divergence of game.evaluate, profile by profile. The first entry "
-                "is t = 0, the last one is the whole group.",
+                "Compare with the divergence of game.evaluate, profile by profile. The first "
+                "entry is for t = 0, the last entry for the whole group.",
             )
 
 
@@ -109,13 +109,13 @@ class CountedGame(NVOGame):
         if self.calls > 300:
             raise RuntimeError(
                 "more than 300 calls of game.evaluate. If the first and the m-th record change, "
-                "so do all between them"
+                "so do all records between them"
             )
         return super().evaluate(profile)
 
 
 def _goes(game, profile, k, v, w, t):
-    """Whether the t-th record changes from v to w, to its advantage and with all private."""
+    """Return whether the t-th record gains by changing from v to w, with all records private."""
     if not 0 < t <= profile[k, v]:
         return False
     before, after = (game.evaluate(after_move(profile, k, v, w, m)) for m in (t - 1, t))
@@ -126,8 +126,8 @@ def _goes(game, profile, k, v, w, t):
 @exercise("best-response/run")
 def run(answer, rng):
     hint = (
-        "Compare with moving one record after the other. A record stays if its change would expose "
-        "somebody, itself or another record. What if not even the first one gains? What if all go?"
+        "Compare with moving one record after the other. A record stays if its change would "
+        "expose a record, itself or another. What if not even the first gains? What if all move?"
     )
     games = [
         _crowd(40),
@@ -145,18 +145,18 @@ def run(answer, rng):
                 continue
             found = answer(counted, profile, k, v, w)
             assert found == 0 or _goes(game, profile, k, v, w, found), (
-                f"So many do not go: one of them gains nothing, or exposes a record. {hint}"
+                f"Too many: one of these records gains nothing or exposes a record. {hint}"
             )
             assert_equal(
                 _goes(game, profile, k, v, w, found + 1),
                 False,
-                f"One more would go. {hint}",
-                more="Bisect: keep a number of records that do go, and a larger one that do not.",
+                f"One more record would move. {hint}",
+                more="Bisect between a number of records that do move and a larger one.",
             )
 
 
 def rows_left_out(rng):
-    """Rows of the heights that a student leaves out."""
+    """Return the rows of the heights that a student leaves out."""
     if rng is None:
         return {"without": []}
     rows = rng.choice(load_heights()["height"].size, 20, replace=False)
@@ -169,7 +169,7 @@ def start(answer, mine):
     game = NVOGame.from_data(heights, epsilon=1.0, multipliers=(3, 2, 1, 0.033, 0.02))
     for k, records in enumerate(np.sum(answer, axis=1)):
         assert records == game.counts[k], (
-            f"Records in bin {k}: {game.counts[k]} in your data, {records} in your start."
+            f"Bin {k} has {game.counts[k]} records in your data, but {records} in your start."
         )
     exposed = game.records - game.evaluate(answer).private_records
     assert exposed == 0, (
@@ -180,5 +180,5 @@ def start(answer, mine):
     usual, end = (best_response_dynamics(game, start=each).divergence for each in starts)
     assert end <= 0.87 * usual, (
         f"The dynamics from your start end at {end:.5f}, and from the safe one at {usual:.5f}. "
-        "That is too high. Which records need a large scale at the start, which do not?"
+        "That is too high. Which records need a large scale at the start, and which do not?"
     )

@@ -20,7 +20,7 @@ def _private_kl(game, profile):
 
 
 def _neighbours(game, profile):
-    """Yield the profile and every profile that is one change away."""
+    """Yield the profile and every profile that differs from it by one change."""
     for (k, v), w in product(np.argwhere(profile), range(game.actions)):
         yield after_move(profile, k, v, w)
 
@@ -38,14 +38,14 @@ def pairs(answer, rng):
             single = min(_private_kl(game, one) for one in ones)
             best = min(_private_kl(game, two) for one in ones for two in _neighbours(game, one))
             if found < best:
-                said = "That is too small. Is everybody private there, after two changes at most?"
+                said = "That is too small. Are all records private after at most two changes?"
             else:
                 said = "That is too large. A pair of changes leads to a smaller divergence."
             assert_close(
                 found,
                 best,
-                f"{said} Is every pair tried, and the privacy of all records at its end?",
-                {"That is the best of the single changes. Two records may change, too.": single},
+                f"{said} Do you try every pair, and check that all records are private after it?",
+                {"That is the best single change. Two records may also change.": single},
                 more="The profile between the two changes may expose a record. Two records of the "
                 "same bin may change as well.",
             )
@@ -65,7 +65,7 @@ def repair(answer, rng):
         if (step[short] > 0).all():
             right = math.ceil(max([1, *((needed - mass)[short] / step[short])]))
         if right == 0:
-            said = "At one of the outputs that fall short, S does not grow: no number is enough."
+            said = "At an output that falls short, S does not grow, so no number is enough."
         elif not short.any():
             said = "Nothing falls short there. One record is the fewest that can move."
         elif found == 0:
@@ -75,9 +75,9 @@ def repair(answer, rng):
         assert_equal(
             found,
             right,
-            f"{said} Which outputs ask for anything? What if one of them cannot grow?",
-            more="Each output that falls short asks for its shortfall over what a record adds, "
-            "rounded up. The largest of these numbers decides.",
+            f"{said} Which outputs fall short? What if S cannot grow at one of them?",
+            more="An output that falls short needs its shortfall divided by the mass that a "
+            "record adds, rounded up. The largest of these numbers decides.",
         )
 
 
@@ -85,13 +85,13 @@ def repair(answer, rng):
 def one_group(answer, rng):
     none = [0, 0, 0]
     cases = [
-        # the chapter's 61 records
+        # the 61 records of the chapter
         ([0.05, 0.2, 1], 0.1, [none, [40, 0, 0], [20, 0, 0], none, [0, 0, 1]]),
-        # more records than the fewest bring the release nearer to the data
+        # more records than the fewest possible bring the release closer to the data
         ([0.05, 0.2, 1], 0.3, [none, none, [0, 0, 8], [1, 0, 0], none]),
-        # neither one record nor a whole group is best
+        # the best move is neither one record nor a whole group
         ([0.076, 0.168, 0.041], 0.89, [[0, 2, 0], none, [0, 0, 4], [0, 0, 1]]),
-        # a whole group has to move
+        # a whole group must move
         ([0.058, 0.146, 0.087], 0.6, [none, none, [6, 0, 0], [0, 1, 0]]),
         # no group is enough
         ([0.094, 0.061, 0.041], 1.5, [[1, 0, 0], none, [0, 3, 3], none]),
@@ -112,10 +112,10 @@ def one_group(answer, rng):
         if math.isinf(best):
             said = "No move of one group makes all records private there."
         elif found < best:
-            said = "That is too small. Are all records private after the move, of one group only?"
+            said = "That is too small. Are all records private after the move of a single group?"
         else:
             said = "That is too large. A move of one group leads to a smaller divergence."
-        hint = "Is every group tried, with every other action and every number of its records?"
+        hint = "Do you try every group, with every other action and every number of its records?"
         assert math.isinf(best) or not math.isinf(found), (
             f"But a move of one group makes all records private there. {hint}"
         )
@@ -127,20 +127,20 @@ def one_group(answer, rng):
                 "That is the best move of one record. More records of the group may move.": (
                     min(each[0] for each in ends)
                 ),
-                "That is the best move of a whole group. A part of the group may move, too.": (
+                "That is the best move of a whole group. A part of the group may also move.": (
                     min(each[-1] for each in ends)
                 ),
                 "That is the best of the smallest repairs. Is a smaller repair always better?": (
                     min(next(filter(math.isfinite, each), math.inf) for each in ends)
                 ),
             },
-            more="A group is a row and a column of the profile. After a move, ask how many records "
-            "are private, and compare that with the number of records.",
+            more="A group is a row and a column of the profile. After a move, compare the number "
+            "of private records with the number of records.",
         )
 
 
 def histogram(rng):
-    """Draw one of the histograms for which a search among a few hundred sets of scales succeeds."""
+    """Draw a histogram for which a search among a few hundred sets of scales succeeds."""
     if rng is None:
         return {"counts": [2, 0, 4, 2, 0]}
     drawn = rng.choice(
@@ -154,7 +154,7 @@ def histogram(rng):
 def tempting(answer, mine):
     scales, ends = np.asarray(answer, dtype=float), []
     assert scales.shape == (4,) and (scales > 0).all(), (
-        "The scales are wrong. Four different scales > 0."
+        "The scales are wrong. Give four different scales > 0."
     )
     assert len(set(scales.round(9))) == 4, "Two of the scales are equal."
     for used in (scales[:3], scales):
@@ -168,8 +168,8 @@ def tempting(answer, mine):
     )
     assert math.isfinite(four), "With the fourth scale a record is exposed at the end."
     assert four >= 2 * three, (
-        f"With three scales it ends at KL {three:.4f}, with four at {four:.4f}. The end with four "
-        "scales must be at twice the divergence of the end with three. Try many sets of scales at "
+        f"The final profile has KL {three:.4f} with three scales and {four:.4f} with four. The KL "
+        "with four scales must be at least twice the KL with three. Try many sets of scales at "
         "random."
     )
 
@@ -178,13 +178,13 @@ def tempting(answer, mine):
 def three(answer, rng):
     counts = np.asarray(answer)
     assert counts.shape == (5,) and counts.dtype.kind == "i" and 2 <= counts.sum() <= 8, (
-        "Five whole numbers are wanted, two to eight records in all."
+        "Give five whole numbers >= 0 with a sum from two to eight."
     )
     game = laplace_game(counts, [0.05, 0.2, 1.0])
     end = coordinated_best_response(game, start=game.constant_profile(2))
-    assert math.isfinite(_private_kl(game, end.profile)), "A record is exposed at the end."
+    assert math.isfinite(_private_kl(game, end.profile)), "The final profile exposes a record."
     best = certified_optimum(game, start=end.profile, relative_gap=1e-3)
     ratio = end.divergence / best.divergence
     assert ratio >= 1.05, (
-        f"It ends at {ratio:.4f} times the optimum. At least 1.05 is wanted. Search at random."
+        f"The final KL is only {ratio:.4f} times the optimum, not 1.05. Search at random."
     )

@@ -12,13 +12,13 @@ from pdpbook_exercises.checking import assert_close, assert_equal, exercise
 @exercise("exact-optimum/roof")
 def roof(answer, rng):
     cases = [
-        ([0.5, 2.0], [1.0], "One tangent only: what are its slope and its height at s = 1?"),
-        (np.linspace(0.1, 4.0, 9), [0.3, 1.0, 2.5], "One value for each s: the largest."),
+        ([0.5, 2.0], [1.0], "With a single tangent: what are its slope and its height at s = 1?"),
+        (np.linspace(0.1, 4.0, 9), [0.3, 1.0, 2.5], "Return one value for each s: the largest."),
         ([0.3, 1.0, 2.5], [0.3, 1.0, 2.5], "Where a tangent touches, the roof is -ln s."),
     ]
     for size in rng.integers(1, 6, 3):
         drawn = rng.uniform(0.05, 5.0, 6), rng.uniform(0.1, 4.0, size)
-        cases.append((*drawn, "One value for each s: the largest."))
+        cases.append((*drawn, "Return one value for each s: the largest."))
     for s, points, hint in cases:
         s, a = np.array(s), np.array(points)
         lines = 1 - np.log(a)[:, None] - s / a[:, None]
@@ -43,7 +43,7 @@ def tangents(answer, rng):
         assert a.ndim == 1 and a.size and (np.isfinite(a) & (a > 0)).all(), (
             "Return an array of one or more points > 0."
         )
-        # the roof misses most at an end of the interval or where two tangents cross
+        # the error of the roof is largest at an end of the interval or where two tangents cross
         b = np.unique(a)
         crossings = np.log(b[1:] / b[:-1]) / (1 / b[:-1] - 1 / b[1:])
         s = np.array([low, high, *crossings.clip(low, high)])
@@ -51,18 +51,18 @@ def tangents(answer, rng):
         assert_equal(
             missed.max() <= error * (1 + 1e-6),
             True,
-            f"At s = {s[missed.argmax()]:.4g} the roof misses {missed.max():.4g}. Where is a "
-            "tangent at a off by exactly the error, to its left and to its right? Put t = s/a.",
-            more="The error of one tangent is t - 1 - ln t. It has the value wanted at two t. "
-            "Start at low, and let each tangent begin where the last one ends.",
+            f"At s = {s[missed.argmax()]:.4g} the roof is off by {missed.max():.4g}. Where is a "
+            "tangent at a off by exactly the error, on its left and right? Substitute t = s/a.",
+            more="The error of a tangent is t - 1 - ln t, which has the required value at two t. "
+            "Start at low, and let each tangent begin where the last tangent ends.",
         )
         left, right = -lambertw(-math.exp(-1 - error), [0, -1]).real
         assert_equal(
             a.size <= math.ceil(math.log(high / low) / math.log(right / left) - 1e-9),
             True,
-            f"It is near enough, with {a.size} points. Fewer will do. Does a tangent touch at an "
-            "end of the interval? It can cover both sides of its point. And is every tangent used "
-            "to its full width?",
+            f"The roof with {a.size} points is accurate, but fewer points are enough. Does a "
+            "tangent touch at an end of the interval? A tangent can cover both sides of its "
+            "point. Is every tangent used to its full width?",
             more="All tangents cover intervals with the same ratio of their ends.",
         )
 
@@ -71,14 +71,14 @@ def tangents(answer, rng):
 def cut(answer, rng):
     games = [
         laplace_game([0, 4, 2, 0, 1], [0.05, 0.2, 1.0]),
-        laplace_game([3, 0, 1], [0.1, 1.0], 0.05),  # here and in the next the lower side counts
+        laplace_game([3, 0, 1], [0.1, 1.0], 0.05),  # here the lower side counts
         laplace_game([3, 0, 1], [1.0, 10.0], 0.05),
         laplace_game([3, 0, 1], [0.05], 0.5),
         *(drawn_game(rng) for _ in range(3)),
     ]
     hint = (
-        "Average the kernel rows of each occupied bin with the weights C / n_k, compare with tau S "
-        "and sigma S, and take the worst, or 0. What about bins without records?"
+        "Average the kernel rows of each occupied bin with the weights C / n_k, compare with tau "
+        "S and sigma S, and take the largest violation, or 0. What about bins without records?"
     )
     for game in games:
         outcomes = map(game.evaluate, all_profiles(game))
@@ -86,7 +86,7 @@ def cut(answer, rng):
             assert_close(
                 answer(private.astype(float), game.kernel, game.tau, game.sigma),
                 0,
-                f"At this profile all records are private, so nothing is violated. {hint}",
+                f"At this profile all records are private, so no inequality is violated. {hint}",
             )
         shares = rng.dirichlet(np.ones(game.actions), (20, game.bins))
         occupied = game.counts > 0
@@ -101,7 +101,7 @@ def cut(answer, rng):
                 found,
                 right,
                 f"That is too {'much' if found > right else 'little'}. {hint}",
-                {"The upper cut is right. There is a lower one, too.": upper},
+                {"The upper cut is right, but there is also a lower cut.": upper},
                 atol=1e-12,
             )
 
@@ -117,7 +117,7 @@ def prices(answer, rng):
         cost, matrix, b = rng.normal(size=4), rng.normal(size=(3, 4)), rng.normal(size=3)
         lower, y = rng.normal(size=4), abs(rng.normal(size=3)) * [sign, -1, -1]
         cases.append((cost, matrix, b, lower, lower + rng.uniform(0, 2, 4), y, hint))
-    # min u1 over u1 >= 1 written as -u1 <= -1, and a free second variable that costs nothing
+    # min u1 over u1 >= 1, written as -u1 <= -1, with a free second variable of cost 0
     free = [1.0, 0.0], [[-1.0, 0.0]], [-1.0], [-np.inf] * 2, [np.inf] * 2, [-1.0]
     cases.append((*map(np.array, free), "0 times infinity must be 0 here, not nan."))
     for cost, matrix, b, lower, upper, y, hint in cases:
@@ -131,11 +131,11 @@ def prices(answer, rng):
             b @ p + ends.min(axis=0).sum(),
             hint,
             {
-                "Each variable takes the end that makes its term small.": (
+                "Each variable takes the end of its interval that makes its term small.": (
                     b @ p + ends.max(axis=0).sum()
                 ),
-                "What about the right sides, b?": ends.min(axis=0).sum(),
-                "The first price is positive. Positive prices count as 0.": (
+                "The right sides, b, are missing.": ends.min(axis=0).sum(),
+                "The first price is positive, and positive prices count as 0.": (
                     b @ y + ends_of_y.min(axis=0).sum()
                 ),
             },
@@ -143,7 +143,7 @@ def prices(answer, rng):
 
 
 def own_price(rng):
-    """ε and the price of anarchy that a student looks for."""
+    """Return a student's ε and the price of anarchy to find."""
     if rng is None:
         return {"epsilon": 1.0, "price": 20}
     return {"epsilon": round(rng.uniform(0.7, 1.5), 2), "price": int(rng.integers(20, 101))}
@@ -151,7 +151,7 @@ def own_price(rng):
 
 @exercise("exact-optimum/anarchy", mine=own_price)
 def anarchy(answer, mine):
-    hint = "Give (counts, scales): four counts, 2 to 8 in all, three scales > 0."
+    hint = "Give (counts, scales): four counts with a sum from 2 to 8, and three scales > 0."
     assert isinstance(answer, list | tuple) and len(answer) == 2, f"It is not a pair. {hint}"
     counts, scales = map(np.asarray, answer)
     assert counts.shape == (4,) and 2 <= counts.sum() <= 8, f"The counts are wrong. {hint}"
@@ -165,6 +165,6 @@ def anarchy(answer, mine):
     price = max(kl) / min(kl)
     assert mine["price"] <= price <= 1.05 * mine["price"], (
         f"The price of anarchy of this game is {price:.4g}. It is the largest divergence of a "
-        "private equilibrium over the smallest, at your ε, and must lie within 5 % above your "
-        "price. When does nobody dare to move first?"
+        "private equilibrium divided by the smallest, at your ε, and must be at most 5 % above "
+        "your price. In which equilibrium does every first move expose a record?"
     )

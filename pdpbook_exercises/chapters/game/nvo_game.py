@@ -16,7 +16,7 @@ from pdpbook_exercises.chapters.small_games import (
 )
 from pdpbook_exercises.checking import assert_close, assert_equal, exercise
 
-#: Small games with all that can go wrong: empty bins, single records, equilibria and not.
+#: Small games with every special case: empty bins, single records, with and without equilibria.
 GAMES = [
     laplace_game([0, 4, 2, 0, 1], [0.05, 0.2, 1.0], 1.0),
     laplace_game([3, 0, 1], [0.1, 1.0], 0.7),
@@ -39,7 +39,7 @@ def profiles(answer, rng):
         (
             [4000, 2999, 1317],
             5,
-            "The number is large and whole: use math.comb and whole numbers, no floats.",
+            "The number is large and whole, so use math.comb and whole numbers instead of floats.",
         ),
     ]:
         assert_equal(
@@ -47,15 +47,15 @@ def profiles(answer, rng):
             prod(comb(c + actions - 1, c) for c in counts),
             hint,
             {
-                "That is the number of lists of actions. Records of one bin are not told apart in "
-                "a table.": actions ** sum(counts),
+                "That is the number of lists of actions. A table does not distinguish the records "
+                "of a bin.": actions ** sum(counts),
                 "That is the sum over the bins. How do independent choices combine?": (
                     sum(comb(c + actions - 1, c) for c in counts)
                 ),
                 "With c records and two actions there are c + 1 rows, not c + 2.": (
                     prod(comb(c + actions, c) for c in counts)
                 ),
-                "How many bars separate the records of so many actions? One fewer.": (
+                "The bars that separate the records are one fewer than the actions.": (
                     prod(comb(c + actions - 1, actions) for c in counts)
                 ),
             },
@@ -67,16 +67,16 @@ def profiles(answer, rng):
 @exercise("nvo-game/payoff", refused=["evaluate"])
 def payoff(answer, rng):
     hint = (
-        "Compare P, the losses, P_E and KL one after the other with the output, losses, "
-        "private_records and divergence of game.evaluate(profile). How many records does an entry "
-        "of the table stand for? Which records does P_{-i} average?"
+        "Compare P, the losses, P_E and KL in turn with the output, losses, private_records and "
+        "divergence of game.evaluate(profile). How many records does an entry of the table "
+        "represent? Over which records is P_{-i} the average?"
     )
     cases = [(game, hint) for game in GAMES]
     side = "The loss is an absolute value: P(x) / P_{-i}(x) may also be far below 1."
     cases.append((laplace_game([3, 1], [0.1, 1.0], 0.25), side))
     alone = (
         "If only one record can give x, then P_{-i}(x) = 0. What is its loss? And which x can be "
-        "left out altogether?"
+        "left out?"
     )
     cases.append((NVOGame([2, 0, 1], np.eye(3)[None], epsilon=1.0), alone))
     for game, hint in cases + [(drawn_game(rng), hint) for _ in range(3)]:
@@ -86,11 +86,11 @@ def payoff(answer, rng):
             both = (q > 0) & (p > 0)
             reverse = (p[both] * np.log(p[both] / q[both])).sum()
             if np.isclose(given % 1, right % 1):
-                part = "P_U is right, and P_E is not. "
+                part = "P_U is right, but P_E is wrong. "
             elif np.floor(given) == np.floor(right):
-                part = "P_E may be right, but P_U is not. "
+                part = "P_E may be right, but P_U is wrong. "
             mistakes = {
-                "P_E counts records. An entry of the table is a group of several records.": (
+                "P_E counts records, and an entry of the table is a group of several records.": (
                     right - outcome.private_records + outcome.private.sum()
                 ),
                 "That is KL(P || q). The divergence of the game is KL(q || P).": (
@@ -101,7 +101,7 @@ def payoff(answer, rng):
 
 
 def leaking(counts, own):
-    """Return counts with two new empty bins and a kernel that moves all but ``own`` there."""
+    """Return counts with two new empty bins, and a kernel that moves all mass but ``own`` there."""
     rows = np.diag([*own, 1.0, 1.0])
     rows[: len(own), -2:] = (1 - np.array(own)[:, None]) / 2
     return np.array([*counts, 0, 0]), rows[None]
@@ -120,26 +120,26 @@ def floor(answer, rng):
         utility = 1 - worst.divergence / log(game.bins)
         own = kernel.diagonal(axis1=1, axis2=2).min(axis=0)[counts > 0]
         assert bound <= utility + 1e-9, (
-            f"That is no lower bound: at the profile {worst.profile.tolist()} P_U is only "
+            f"That is not a lower bound: at the profile {worst.profile.tolist()} P_U is only "
             f"{utility:.4g}, where the occupied bins keep {own.round(3).tolist()}. How much of "
-            "P(x) do the records of bin x give themselves, at least? Put that into every term of "
-            "KL. The mean of logarithms is not the logarithm of the mean."
+            "P(x) do the records of bin x contribute at least? Substitute this mass into every "
+            "term of KL. The mean of logarithms is not the logarithm of the mean."
         )
-        assert attained or bound > 0, "A truncated Laplace kernel deserves a positive bound."
+        assert attained or bound > 0, "A truncated Laplace kernel has a positive bound."
         assert not attained or bound >= utility - 1e-9, (
-            "It is a lower bound, but P_U is larger than this at every profile. If all records sit "
-            "in one bin, or if all noise that leaves a bin goes to bins that hold nobody, some "
-            "profile attains the bound. Each bin has an a_x of its own."
+            "It is a lower bound, but P_U is larger at every profile. If all records are in one "
+            "bin, or if all noise that leaves a bin goes to empty bins, some profile attains the "
+            "bound. Each bin has its own a_x."
         )
 
 
 @exercise("nvo-game/equilibrium", refused=["is_nash", "regret"])
 def equilibrium(answer, rng):
     moves = (
-        "Is one record moved at a time, on a copy, from every group that has somebody to every "
+        "Do you move one record at a time, on a copy, from every group with records to every "
         "other action?"
     )
-    tie = "Two of the actions are equal. Is somebody who changes without a gain a reason to say no?"
+    tie = "Two of the actions are equal. Does a change without a gain make the answer no?"
     near = "A gain counts only if it is more than 1e-9."
     for game, hint in [
         *((game, moves) for game in [*GAMES, laplace_game([2, 1, 2], [0.05, 1.0, 0.2])]),
@@ -158,13 +158,13 @@ def equilibrium(answer, rng):
                 > game.evaluate(profile).payoff + 1e-9
             ]
             assert said != bool(gaining), (
-                f"But {gaining[0] if said else 'no record gains by a change of its own'} there. "
-                f"(The scales are {game.scales.tolist()}.) {hint}"
+                f"But {gaining[0] if said else 'no record gains by changing alone'} there. (The "
+                f"scales are {game.scales.tolist()}.) {hint}"
             )
 
 
-#: For so many records in bin 1 and ε = 0.8, 0.85, …, 1.2 a divergence 2 % above the smallest that a
-#: search in steps of 0.01 finds.
+#: For each number of records in bin 1 and ε = 0.8, 0.85, …, 1.2: 2 % above the smallest divergence
+#: that a search in steps of 0.01 finds.
 DIVERGENCES = {
     2: (0.329, 0.329, 0.315, 0.31, 0.296, 0.296, 0.296, 0.28, 0.28),
     3: (0.328, 0.328, 0.318, 0.316, 0.305, 0.305, 0.305, 0.292, 0.292),
@@ -174,7 +174,7 @@ DIVERGENCES = {
 
 
 def heights(rng):
-    """Seven heights of a student's own, one of them alone at the right end."""
+    """Return a student's own seven heights, one of them alone at the right end."""
     number, crowd = (4, 4) if rng is None else (int(rng.integers(9)), int(rng.integers(2, 6)))
     return {
         "epsilon": round(0.8 + 0.05 * number, 2),
@@ -186,19 +186,19 @@ def heights(rng):
 @exercise("nvo-game/design", mine=heights)
 def design(answer, mine):
     scales = np.array(answer, dtype=float)
-    assert scales.shape == (3,) and (scales > 0).all(), "Three numbers > 0 are wanted."
+    assert scales.shape == (3,) and (scales > 0).all(), "Give three numbers > 0."
     game = laplace_game(mine["counts"], scales, mine["epsilon"])
     found = [each for each in map(game.evaluate, all_profiles(game)) if each.is_nash()]
     exposing = [each for each in found if each.private_records < 7]
     assert not exposing, (
         f"At the equilibrium {exposing[0].profile.tolist()} {7 - exposing[0].private_records} of "
         "the 7 records are exposed. Is your smallest scale too small? There must be a record that "
-        "can hide the exposed one by its own change."
+        "can protect the exposed record by its own change."
     )
     best = min(each.divergence for each in found)
-    hint = "With large scales every record is private, but KL is large. How small can they be?"
+    hint = "With large scales all records are private, but KL is large. How small can scales be?"
     if scales.min() >= 2:
         hint = "Are these centimetres? The scales are in units of the grid."
     assert best < mine["divergence"], (
-        f"The best equilibrium has KL {best:.4f}. It must be below {mine['divergence']}. {hint}"
+        f"The best equilibrium has KL {best:.4f}, but it must be below {mine['divergence']}. {hint}"
     )

@@ -17,7 +17,7 @@ def tables(answer, rng):
         assert_close(
             answer(member, scales),
             (member / scales).sum(axis=1),
-            "A person who is counted by a query loses one divided by its scale, and the losses of "
+            "A query that counts a person adds 1/scale to the person's loss, and the losses of "
             "all queries add up.",
         )
 
@@ -38,8 +38,8 @@ def means(answer, rng):
         assert_close(
             answer(values, groups, scale),
             np.where(size > 1, moved / scale, np.inf),
-            "Compute the mean of the group again without the record. Whoever is alone in a group "
-            "has an infinite loss.",
+            "Compute the mean of the group again without the record. A record that is alone in "
+            "its group has an infinite loss.",
         )
 
 
@@ -54,7 +54,7 @@ def replaced(answer, rng):
     for values, lower, upper, scale in cases:
         assert_close(
             answer(values, lower, upper, scale),
-            (values + upper) / scale,  # one sum loses the old value, another gains the new one
-            "The new record may be in another group: then two sums move, and their distances are "
+            (values + upper) / scale,  # one sum loses the old value, another gains the new value
+            "The new record may be in another group: then two sums change, and the changes are "
             "added.",
         )

@@ -16,7 +16,7 @@ def distance(answer, rng):
             answer(p, q, width),
             width * abs(np.cumsum(p - q)).sum(),
             "The area between the two distribution functions is a sum over the gaps between "
-            "neighbouring midpoints, each as wide as a bin.",
+            "neighbouring midpoints, and each gap is as wide as a bin.",
         )
 
 
@@ -30,12 +30,12 @@ def bins(answer, rng):
             answer(n, epsilon),
             k[bounds.argmin()],
             "Compute both bounds for every K from 2 to 1,024 and add them. The probability of a "
-            "replacement has e to the power of ε, minus one.",
+            "replacement contains e to the power of ε, minus one.",
         )
 
 
 def _columns(rng):
-    """Yield columns of values from 0 to 20, some with their long tail at 0, each with an ε."""
+    """Yield columns of values from 0 to 20, some with a long tail towards 0, each with an ε."""
     known = np.random.default_rng(2)
     columns = [(known, 5, 1.0, False), (known, 12, 0.5, True), (known, 40, 2.0, False)]
     for _ in range(3):
@@ -54,8 +54,8 @@ def loss(answer, rng):
         assert_close(
             answer(x, lower, upper, epsilon),
             max(changes) * n * epsilon / (upper - lower),
-            "Compute the mean once more without each record, divide the change by the scale, and "
-            "take the largest.",
+            "Compute the mean without each record, divide the change by the scale, and take the "
+            "largest quotient.",
         )
 
 
@@ -67,6 +67,6 @@ def value_range(answer, rng):
         assert_close(
             answer(x, lower, upper, epsilon),
             [moved, (upper - lower) / (len(x) * epsilon)],
-            "Return both, in this order. Every value stays in the mean, those outside at the "
-            "nearer end, and the expected absolute value of Laplace noise is its scale.",
+            "Return both, in this order. The mean includes every value, with values outside moved "
+            "to the nearer end, and the expected absolute value of Laplace noise is its scale.",
         )

@@ -16,7 +16,7 @@ def no_noise_losses(answer, rng):
     for counts in fixed + drawn:
         n, losses = sum(counts), answer(np.array(counts))
         shape = np.shape(losses)
-        assert shape == (len(counts),), f"Its shape is {shape}, and one loss a bin was expected."
+        assert shape == (len(counts),), f"Its shape is {shape}: return one loss for each bin."
         for k, m in enumerate(counts):
             if m == 0:
                 assert np.isnan(losses[k]), f"Bin {k} is empty, so its entry should be nan."
@@ -31,14 +31,14 @@ def no_noise_losses(answer, rng):
                 assert_close(
                     losses[k],
                     max(own, other),
-                    f"Look at bin {k}. Write P and P_-i for one of its records: on its own bin, "
-                    "and on another one.",
+                    f"Look at bin {k}. Write down P and P_-i for one of its records on its own bin "
+                    "and on another bin.",
                     {
-                        "The record's own bin is right. Its leaving changes the other bins, too: "
-                        "they become more likely.": own
+                        "The loss on the record's own bin is right. But without the record the "
+                        "other bins become more likely.": own
                     },
-                    more="The loss is the largest |ln P / P_-i|. On the own bin m of n records "
-                    "become m - 1 of n - 1; on another bin m of n become m of n - 1.",
+                    more="The loss is the largest |ln P / P_-i|. On the record's own bin m of n "
+                    "records become m - 1 of n - 1; on another bin m of n become m of n - 1.",
                 )
 
 
@@ -58,9 +58,9 @@ def records_needed(answer, rng):
             "m records are enough if each may be responsible for 1/m of its bin. Turn m >= 1/tau "
             "into a whole number, and mind rounding.",
             {
-                "Some digits are lost: 1 - exp(-epsilon) cancels for a small epsilon. Is there a "
-                "function that computes it well?": max(2, ceil(naive)),
-                "That is without n: when a record leaves, the average is over n - 1 records.": (
+                "Digits are lost: 1 - exp(-epsilon) cancels for a small epsilon. Which function "
+                "computes this difference accurately?": max(2, ceil(naive)),
+                "Your answer ignores n: when a record leaves, the average is over n - 1 records.": (
                     max(2, ceil(-1 / expm1(-epsilon)))
                 ),
                 "Is one record ever enough?": ceil(naive - 1e-9),
@@ -90,21 +90,20 @@ def replacement_loss(answer, rng):
                 "Compare P before and after, in both directions, at the output where they differ "
                 "most.",
                 {
-                    "Nobody gives the last output, before or after. It tells nothing: leave it "
-                    "out.": abs(np.log(P / Q)).max(),
+                    "No record gives the last output, before or after. It reveals nothing: leave "
+                    "it out.": abs(np.log(P / Q)).max(),
                     "Only one of the two records can give the last output, so this output reveals "
                     "it.": abs(ratios[np.isfinite(ratios)]).max(),
-                    "That is the loss of removing the record. n stays when a record is replaced.": (
-                        privacy_losses(before[i : i + 1], P, len(rows))[0]
-                    ),
-                    "Only one direction counts in yours.": ratios.max(),
-                    "Only one direction counts in yours, the other one.": (-ratios).max(),
+                    "That is the loss of removing the record. n does not change when a record is "
+                    "replaced.": privacy_losses(before[i : i + 1], P, len(rows))[0],
+                    "Your answer counts only one direction.": ratios.max(),
+                    "Your answer counts only the other direction.": (-ratios).max(),
                 },
             )
 
 
 def rule_losses(counts):
-    """Largest fixed-noise loss and largest end-to-end loss of the rule of the last exercise."""
+    """Return the largest fixed-noise and end-to-end loss of the rule of the last exercise."""
 
     def released(counts):  # a row per bin
         rows = np.eye(counts.size)
@@ -132,5 +131,5 @@ def end_to_end_loss(answer, rng):
         fixed_noise, end_to_end = rule_losses(counts)
         assert fixed_noise <= 1 < end_to_end, (
             f"The largest fixed-noise loss is {fixed_noise:.3f}, and the largest end-to-end loss "
-            f"is {end_to_end:.3f}. Where does one record's leaving change what many others do?"
+            f"is {end_to_end:.3f}. Where does one removal change what is released of many others?"
         )

@@ -10,8 +10,8 @@ def inside(answer, rng):
     halves = "Add the two halves of the interval."
     for m, b, hint in [
         (0.5, 0.2, halves),
-        (0.0, 0.05, "Half of the noise goes out at an edge."),
-        (0.9, 0.3, "How far is it to each end?"),
+        (0.0, 0.05, "At an edge half of the noise is outside."),
+        (0.9, 0.3, "How far is the record from each end?"),
         (0.3, 1e12, "1 - exp(-t) loses its digits for small t; expm1 does not."),
         *[(*rng.uniform([0, 0.03], [1, 3]), halves) for _ in range(3)],
     ]:
@@ -22,13 +22,13 @@ def inside(answer, rng):
             hint,
             {
                 "That is the probability of landing outside.": 1 - right,
-                "That is twice as much. Half of the noise goes to each side.": 2 * right,
-                "Here two numbers near 1/2 are subtracted from 1, and the digits are gone. Which "
+                "That is twice the answer. Half of the noise goes to each side.": 2 * right,
+                "Here two numbers near 1/2 are subtracted from 1, which cancels the digits. Which "
                 "function computes 1 - exp(-t) for a small t?": (
                     1 - 0.5 * exp((m - 1) / b) - 0.5 * exp(-m / b)
                 ),
             },
-            more="Z is a sum of two probabilities, one for each side of the record. Write each "
+            more="Z is a sum of two probabilities, one for each side of the record. Write both "
             "with expm1.",
             rtol=1e-12 if b > 100 else 1e-6,
             atol=0,
@@ -48,11 +48,11 @@ def log_mass(answer, rng):
             "exponential?",
             {
                 "The factor 1/2 is missing.": right + log(2),
-                "That leaves out the width of the bin.": -log(2) - s / b,
+                "The width of the bin is missing.": -log(2) - s / b,
                 "Here 1 - exp(-w/b) has lost its digits. Which function computes it for a small "
                 "w/b?": -log(2) - s / b + log(1 - exp(-w / b)),
             },
-            more="Two terms need none. For the last one there is expm1.",
+            more="Two terms need no exponential. The last term can be written with expm1.",
             rtol=1e-12,
         )
 
@@ -65,13 +65,13 @@ def coin(answer, rng):
         assert_close(
             answer(x, m),
             before * (1 - x / m),
-            "With which probability do the coins before it all succeed?",
+            "What is the probability that all coins before it succeed?",
             {
                 "That is the probability that the first m coins succeed.": before * x / m,
                 "These coins succeed, but coin m must also fail.": before,
-                "The coins before it must succeed, too.": 1 - x / m,
-                "That is for the next toss.": before * x / m * (1 - x / (m + 1)),
+                "The coins before it must also succeed.": 1 - x / m,
+                "That is the probability for the next toss.": before * x / m * (1 - x / (m + 1)),
             },
-            more="Multiply the chances of the coins before it, and by the chance that it fails "
-            "itself.",
+            more="Multiply the success probabilities of the coins before it by the probability "
+            "that it fails itself.",
         )

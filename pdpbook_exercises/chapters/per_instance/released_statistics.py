@@ -25,15 +25,15 @@ def sum_and_count(answer, rng):
         assert_close(
             answer(v, sum_scale, count_scale),
             abs(v) / sum_scale + 1 / count_scale,
-            "By how much does each of the two numbers move when a record is removed, in units of "
-            "its own noise?",
+            "By how much does each of the two numbers change when a record is removed, in units "
+            "of the scale of its noise?",
             {
-                "One of the two numbers is enough to lose by, but both are released, and their "
-                "log-ratios add up.": np.maximum(abs(v) / sum_scale, 1 / count_scale),
-                "A loss is never negative: a negative value moves the sum, too.": (
+                "That is the loss of one number. Both numbers are released, and their log-ratios "
+                "add up.": np.maximum(abs(v) / sum_scale, 1 / count_scale),
+                "A loss is never negative: a negative value also changes the sum.": (
                     v / sum_scale + 1 / count_scale
                 ),
-                "Each record is counted, so the count moves as well.": abs(v) / sum_scale,
+                "Each record is counted, so the count also changes.": abs(v) / sum_scale,
             },
             more="A removed record takes its value from the sum and 1 from the count. The density "
             "of two independent numbers is a product.",
@@ -50,16 +50,16 @@ def leave_one_out(answer, rng):
         assert_close(
             answer(features, response),
             squares.mean(),
-            "What is the residual of a record when the fit was made without it?",
+            "What is the residual of a record if the model is fitted without it?",
             {
-                "These are the residuals of the fit that has seen the record.": (r**2).mean(),
-                "The square of the leave-one-out residual has the square of 1 - h below.": (
+                "These are the residuals of the fit that includes the record.": (r**2).mean(),
+                "The square of the leave-one-out residual has (1 - h)² in the denominator.": (
                     (r**2 / (1 - h)).mean()
                 ),
                 "That is the sum. Divide by the number of records.": squares.sum(),
             },
-            more="Multiply the change of the coefficients by the record's features, and add that "
-            "to its residual.",
+            more="Multiply the change of the coefficients by the record's features, and add the "
+            "product to its residual.",
             rtol=1e-8,
         )
 
@@ -82,10 +82,10 @@ def join(answer, rng):
         assert_close(
             answer(X, y, x, lower, upper, sigma),
             right,
-            "Let the new record be removed again, and express its leverage and residual in the "
-            "larger data set by those against the present fit.",
+            "Remove the new record again, and express its leverage and residual in the larger "
+            "data set by its leverage and residual against the present fit.",
             {
-                "With 1 - h a record is removed. This one joins.": right * (1 + g) / (1 - g),
+                "1 - h is the factor for a removal. This record joins.": right * (1 + g) / (1 - g),
                 "The leverage of the new record is missing.": right * (1 + g),
                 "Which of the two ends is farther from the prediction?": (
                     right * abs(upper - predicted) / far
@@ -114,14 +114,14 @@ def sigma(answer, rng):
         assert_close(
             answer(changes, epsilon, delta),
             unit * lengths.max(),
-            "Which record needs the largest noise, and what does its change replace in the "
-            "Gaussian mechanism?",
+            "Which record needs the largest noise, and which quantity of the Gaussian mechanism "
+            "does its change replace?",
             {
                 "For Gaussian noise the Euclidean length of a change counts.": (
                     unit * abs(changes).sum(axis=1).max()
                 ),
-                "The length of a change takes all of its numbers.": unit * abs(changes).max(),
-                "The noise has to be enough for every record.": unit * lengths.mean(),
+                "The length depends on all numbers of a change.": unit * abs(changes).max(),
+                "The noise must be enough for every record.": unit * lengths.mean(),
                 "That is the textbook formula, an upper bound for a small epsilon. The exact "
                 "noise is smaller.": lengths.max() / epsilon * np.sqrt(2 * np.log(1.25 / delta)),
             },

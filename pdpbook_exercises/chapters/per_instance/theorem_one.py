@@ -25,7 +25,7 @@ def records_needed(answer, rng):
                 "One record fewer is enough.": right + 1,
                 "Is the quotient upside down?": max(2, ceil(1 / quotient)),
             },
-            more="More records make the bound smaller, so the safe side is up.",
+            more="More records make the bound smaller, so it is safe to round up.",
             rtol=1e-12,
         )
 
@@ -42,7 +42,7 @@ def own_scale(answer, rng):
         most = (1 + n * expm1(epsilon)) * truncated_laplace_extremes(others)[0]  # of v_max(a)
         right = 1 / solved(most) if most > 1 else inf
         given = answer(n, epsilon, others)
-        assert given > 0, "A scale is a number > 0, or math.inf where none is enough."
+        assert given > 0, "A scale is a number > 0, or math.inf if no scale is enough."
         assert_close(
             given,
             right,
@@ -51,11 +51,11 @@ def own_scale(answer, rng):
             {
                 "Here some finite scale is enough.": inf,
                 "That is the scale of the others.": others,
-                "v_max of a scale a is not 1/a: what lands outside is drawn again.": 1 / most,
+                "v_max of a scale a is not 1/a: values outside are drawn again.": 1 / most,
             },
             more="v_max(a) falls from infinity to 1, so v_max(a) = (1 + n (e^epsilon - 1)) "
-            "v_min(b) has a solution exactly if the right side is above 1. It can be found with "
-            "scipy.optimize.brentq.",
+            "v_min(b) has a solution if and only if the right side is above 1. It can be found "
+            "with scipy.optimize.brentq.",
         )
 
 
@@ -69,8 +69,8 @@ def grid_bound(answer, rng):
         rows = laplace_kernel(bins, scale)[0]
         loss = log1p(((rows.max(axis=0) / rows.min(axis=0)).max() - 1) / n)
         hint = (
-            "At the smallest safe scale the worst data set on the grid has the loss epsilon "
-            "exactly. Find the root numerically, for example with scipy.optimize.brentq."
+            "At the smallest safe scale the worst data set on the grid has exactly the loss "
+            "epsilon. Find the root numerically, for example with scipy.optimize.brentq."
         )
         if isclose(scale, scale_bound(n, epsilon)):
             hint = "That is b*, the bound without a grid."
@@ -80,5 +80,5 @@ def grid_bound(answer, rng):
             f"It is {'safe, but not the smallest' if loss < epsilon else 'not safe'}: the worst "
             f"data set has the loss {loss:.6g}. {hint}",
             more="Take logarithms of both sides of rho = 1 + n (e^epsilon - 1) before you search; "
-            "the root lies below b*.",
+            "the root is below b*.",
         )

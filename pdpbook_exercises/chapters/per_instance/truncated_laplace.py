@@ -32,14 +32,14 @@ def truncated_sd(answer, rng):
         assert_close(
             answer(b),
             sqrt(variance),
-            "By symmetry look at t = |x - 1/2| in [0, 1/2] only and integrate by parts.",
+            "By symmetry consider only t = |x - 1/2| in [0, 1/2], and integrate by parts.",
             {
                 "That is the standard deviation before truncation.": sqrt(2) * b,
                 "That is the variance.": variance,
-                "That is the spread of the uniform distribution, the limit for large b.": 12**-0.5,
+                "That is the uniform distribution's spread, the limit for large b.": 12**-0.5,
             },
-            more="The variance is 2b² minus what is missing beyond 1/2, and the density is larger "
-            "by 1/(1 - exp(-1/(2b))).",
+            more="The variance is 2b² minus the part beyond 1/2, and the density is larger by the "
+            "factor 1/(1 - exp(-1/(2b))).",
             rtol=1e-5,
         )
 
@@ -55,14 +55,14 @@ def grid_ratio(answer, rng):
             right,
             "Rows 0 and K - 1 are mirror images, so their normalising constants cancel.",
             {
-                "That is the ratio of the densities, for records at the edges. Here they sit at "
-                "midpoints.": exp(1 / b),
+                "That is the ratio of the densities for records at the edges. Here the records "
+                "are at midpoints.": exp(1 / b),
                 "That is the ratio of the densities at the midpoints. A mass is the integral over "
                 "a bin.": exp((bins - 1) * step),
                 "That is the inverse.": 1 / right,
             },
             more="A record in the middle of its bin puts two half bins into it. How much does a "
-            "record of bin K - 1 put into bin 0? Both are differences of exponentials.",
+            "record of bin K - 1 put into bin 0? Both masses are differences of exponentials.",
         )
 
 
@@ -73,12 +73,12 @@ def gaussian_sigma(answer, rng):
             answer(ratio),
             1 / sqrt(2 * log(ratio)),
             "At which two places does the truncated Gaussian density take its extremes? The "
-            "normalising constant is the same there.",
+            "normalising constant is the same at both places.",
             {
                 "That is the scale of the Laplace density. A Gaussian falls with the square of the "
                 "distance.": 1 / log(ratio),
-                "Is that the variance? Sigma is its root.": 0.5 / log(ratio),
-                "The largest distance in [0, 1] is 1, from an edge. For a record in the middle it "
-                "is half of that.": 1 / sqrt(8 * log(ratio)),
+                "Is that the variance? Sigma is its square root.": 0.5 / log(ratio),
+                "The largest distance in [0, 1] is 1, for a record at an edge. For a record in "
+                "the middle it is only 1/2.": 1 / sqrt(8 * log(ratio)),
             },
         )

@@ -35,11 +35,8 @@ ANSWERS = {
     "event": Answers(
         [tried],
         (lambda p, q, epsilon: p > q, "minus e to the power epsilon"),
-        (lambda p, q, epsilon: p >= math.exp(epsilon) * q, "change nothing"),
-        (
-            lambda p, q, e: (p > math.exp(e) * q) & (p == p.max()),
-            "not only the one with the largest",
-        ),
+        (lambda p, q, epsilon: p >= math.exp(epsilon) * q, "changes nothing"),
+        (lambda p, q, e: (p > math.exp(e) * q) & (p == p.max()), "not only that with the largest"),
         (lambda p, q, epsilon: (q > 0) & (p > math.exp(epsilon) * q), "only P reaches"),
     ),
     "ceiling": Answers(
@@ -48,7 +45,7 @@ ANSWERS = {
     ),
     "canaries": Answers(
         [lambda e, c: next(r for r in range(1, 10**5) if r * guess(e) >= -math.log(1 - c))],
-        (lambda e, c: math.ceil(-math.log(1 - c) / guess(0)), "so many right guesses prove 0.1978"),
+        (lambda e, c: math.ceil(-math.log(1 - c) / guess(0)), "guesses proves 0.1978"),
         (lambda e, c: math.ceil(math.log(2 / (1 - c)) / guess(e)), "one guess fewer is enough."),
         (lambda e, c: -math.log(1 - c) / guess(e), "returned 6.31908"),
         (lambda e, c: 0, "returned 0."),
@@ -57,10 +54,10 @@ ANSWERS = {
         lambda mine: [[each.tolist() for each in hidden(mine)[::-1]], hidden(mine, rare=1e-6)],
         lambda mine: [
             ((np.array([0.5, 0.5]), np.array([0.5, 0.5])), "must be at least"),
-            (hidden(mine, rare=0.05), "An event proves more than"),
+            (hidden(mine, rare=0.05), "an event proves more than"),
             ((np.ones(2) / 2, np.ones(3) / 3), "equal length"),
             ((np.array([1e-4, 0.8, 0.2]), np.array([1e-7, 0.2, 0.8])), "sum to 1"),
-            (hidden(mine, claim=0.8 * mine["epsilon"]), "It is hidden, and the distance is"),
+            (hidden(mine, claim=0.8 * mine["epsilon"]), "It is hidden, but the distance is"),
             ((np.array([1.0, 0.0]), np.array([0.5, 0.5])), "entries above 0"),
         ],
     ),

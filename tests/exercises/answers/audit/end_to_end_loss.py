@@ -92,7 +92,7 @@ ANSWERS = {
         ([3, 2, 1], "The largest end-to-end loss is"),
         ([0, 1, 0, 2, 5, 8, 4, 4, 6], "It has 9 bins."),
         ([1.5, 2.5], "It is not a list of whole numbers."),
-        ([40, 1], "These are 41 records."),
+        ([40, 1], "It has 41 records."),
         ([-1, 5], "A count is negative."),
     ),
 }

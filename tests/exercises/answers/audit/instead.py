@@ -43,9 +43,9 @@ def smooth(noisy, epsilon):
 ANSWERS = {
     "guess": Answers(
         [lambda each, weights: sum(w * row for w, row in zip(weights, each, strict=True))],
-        (lambda each, weights: each.mean(axis=0), "are not all equal"),
-        (lambda each, weights: normalised(np.exp(weights @ np.log(each))), "are not all equal"),
-        (lambda each, weights: each[weights.argmax()], "are not all equal"),
+        (lambda each, weights: each.mean(axis=0), "the same probability"),
+        (lambda each, weights: normalised(np.exp(weights @ np.log(each))), "the same probability"),
+        (lambda each, weights: each[weights.argmax()], "the same probability"),
     ),
     "clipping": Answers(
         [lambda epsilon: math.exp(-epsilon) / -math.expm1(-2 * epsilon)],
@@ -55,24 +55,24 @@ ANSWERS = {
     ),
     "records": Answers(
         [by_halving],
-        (lambda *case: worst_records(*case, math.floor), "Too few: with so many records"),
+        (lambda *case: worst_records(*case, math.floor), "Too few: with this number of records"),
         (lambda *case: 1 + worst_records(*case), "one record fewer is enough"),
         (lambda *case: worst_records(*case, float), "is a whole number"),
-        (lambda *case: 1, "There are at least two records."),
+        (lambda *case: 1, "The table has at least two records."),
     ),
     "errors": Answers(
         [lambda *case: np.array([released(*case), drawn(*case)])],
         (lambda q, rows, places: [drawn(q, np.eye(q.size), places)] * 2, "2 of 2 entries"),
-        (lambda *case: [drawn(*case), released(*case)], "Return both, in this order"),
-        (lambda q, *rest: [released(0 * q + 1 / q.size, *rest), drawn(q, *rest)], "weigh by q"),
+        (lambda *case: [drawn(*case), released(*case)], "Return both errors, in this order"),
+        (lambda q, *rest: [released(0 * q + 1 / q.size, *rest), drawn(q, *rest)], "records by q"),
     ),
     "better": Answers(
         [smooth],
-        (lambda noisy, epsilon: normalised(np.maximum(noisy, 0)), "one positive probability a bin"),
+        (lambda noisy, epsilon: normalised(np.maximum(noisy, 0)), "with positive probabilities"),
         (lambda noisy, epsilon: np.maximum(noisy, 0) + 0.5, "Return a distribution"),
         (
             lambda noisy, epsilon: posterior_from_noise(noisy, epsilon=epsilon).distribution,
-            "what do neighbours say",
+            "what do the neighbouring bins tell",
         ),
     ),
 }

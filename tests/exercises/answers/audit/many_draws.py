@@ -45,7 +45,7 @@ ANSWERS = {
         (lambda n, epsilon: table(n, 0.0), "The loss of record 0 from one draw is inf."),
         (lambda n, e: table(n, 0.5 / ratio(n, e), 0.5), "Three draws exceed the theorem's total"),
         (lambda n, epsilon: np.ones((n, 2)), "Each row should sum to 1."),
-        (lambda n, e: table(n - 1, 1 / ratio(n, e)), "Return 6 rows of two probabilities"),
+        (lambda n, e: table(n - 1, 1 / ratio(n, e)), "Return 6 rows with two probabilities"),
     ),
     "draws-allowed": Answers(
         [lambda *case: float(by_bisection(*case))],

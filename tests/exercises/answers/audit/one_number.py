@@ -51,7 +51,7 @@ ANSWERS = {
     "replacement": Answers([by_hand]),
     "plausible": Answers(
         [mixed],
-        (lambda *case: k_ary_randomised_response(*case[:3]), "Who needs the other columns?"),
+        (lambda *case: k_ary_randomised_response(*case[:3]), "need the other columns?"),
         (inside_only, "The randomiser is inf-DP."),
         (lambda bins, n, *rest: np.eye(25), "Its shape is (25, 25), and (101, 101) was expected."),
         (lambda *case: k_ary_randomised_response(*case[:3]) * 2, "rows sum to 1"),

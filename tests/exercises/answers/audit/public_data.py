@@ -29,30 +29,30 @@ ANSWERS = {
         [total],
         (
             lambda s, n, level: math.ceil(math.log(level) / math.log(s / (s + n))),
-            "from the public people only",
+            "takes public people only",
         ),
-        (lambda size, n, level: total(n, size, level), "from the public people only"),
+        (lambda size, n, level: total(n, size, level), "takes public people only"),
         (lambda size, n, level: total(size, n, level, operator.lt), "at most the level"),
     ),
     "again": Answers(
         [lambda *g: first(*g, lambda c, a, s, n: hypergeom.sf(a - 1, s + n, a + c, s))],
         (
             lambda *g: first(*g, lambda c, a, s, n: hypergeom.cdf(c - 1, s + n, a + c, n)),
-            "public ones and c private ones",
+            "the public people and the c private people",
         ),
         (
             lambda *g: first(*g, lambda c, a, s, n: hypergeom.cdf(c, s + n, a, n)),
-            "public ones and c private ones",
+            "the public people and the c private people",
         ),
         (
             lambda a, size, n, level: max(int(a * n / size - 3 * math.sqrt(a * n / size)), 0),
-            "more likely than the level",
+            "above the level",
         ),
     ),
     "check": Answers(
         [passing],
-        (lambda *given: passing(*given, worst=np.mean), "a minimum over the outputs"),
-        (lambda c, *rest: passing(c, *rest, mass=c), "the mass over the largest entry"),
-        (lambda *given: passing(*given, slope=math.expm1(given[3])), "g is a minimum"),
+        (lambda *given: passing(*given, worst=np.mean), "the minimum over the outputs"),
+        (lambda c, *rest: passing(c, *rest, mass=c), "the mass divided by the largest entry"),
+        (lambda *given: passing(*given, slope=math.expm1(given[3])), "g is the minimum"),
     ),
 }

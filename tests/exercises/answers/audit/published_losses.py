@@ -76,7 +76,7 @@ ANSWERS = {
     ),
     "reconstruct": Answers(
         [lambda *given: np.rint(rebuilt(*given)).astype(int)],
-        (lambda *given: rebuilt(*given, more=0), "with the one that is added"),
+        (lambda *given: rebuilt(*given, more=0), "after one is added"),
         (k_ary_randomised_response_only, "for every randomiser"),
     ),
 }

@@ -41,8 +41,8 @@ def budget(epsilon, delta, share, draws, at_least, *, rest=None):
 ANSWERS = {
     "margin": Answers(
         [margin],
-        (lambda *case: margin(*case, sides=2), "both signs taken into account"),
-        (lambda k, e, d: margin(1, e, d), "None of the K noises may exceed t"),
+        (lambda *case: margin(*case, sides=2), "that can have either sign"),
+        (lambda k, e, d: margin(1, e, d), "None of the K noise values may exceed t"),
         (lambda k, e, d: -math.log(d * (1 + math.exp(-e)) / k) / e, "t is a whole number"),
     ),
     "safe": Answers(
@@ -50,15 +50,15 @@ ANSWERS = {
         (lambda p, low, e: condition(p, low, e, empty=False), "But every bin, occupied or"),
         (lambda p, low, e: condition(p, low, e, occupied_only=True), "which is empty, breaks"),
         (lambda p, low, e: True, "Every bin and every output counts"),
-        (strict, "fulfils the condition on every output"),
+        (strict, "satisfies the condition on every output"),
         (lambda p, low, e: "no", "True or False"),
     ),
     "cost": Answers(
         [budget, lambda *given: 1.0008 * budget(*given), lambda *given: budget(*given) / 1.0008],
-        (lambda e, d, share, m, n: (1 - share) * e / m, "more epsilon_2 must cost too much"),
-        (lambda *given: 0.0, "The draws may cost what the histogram leaves"),
+        (lambda e, d, share, m, n: (1 - share) * e / m, "a larger epsilon_2 must cost too much"),
+        (lambda *given: 0.0, "The draws may cost the part of epsilon"),
         (lambda e, d, share, m, n: budget(e, d, share, m, n, rest=e), "with half of delta"),
-        (lambda e, d, share, m, n: budget(e, d, share, m, 10**9), "what the histogram leaves"),
+        (lambda e, d, share, m, n: budget(e, d, share, m, 10**9), "that the histogram leaves"),
     ),
     "by-hand": Answers(
         [
@@ -69,7 +69,7 @@ ANSWERS = {
         (lambda m, low, e: np.eye(len(m)), "Not safe"),
         (
             lambda m, low, e: np.tile(m / m.sum(), (len(m), 1)),
-            "Equal rows are a histogram, not a randomiser",
+            "Equal rows release a histogram, not a randomised record",
         ),
         (lambda m, low, e: 0.1 * np.eye(len(m)) + 0.9 / len(m), "Safe, but its divergence"),
         (lambda m, low, e: m, "one distribution for each bin"),

@@ -63,7 +63,7 @@ ANSWERS = {
     "tally": Answers(
         [tally],
         (lambda v, *rest: tally(v[np.isfinite(v)], *rest), "below, above, missing"),
-        (lambda *piece: tally(*piece).astype(float), "of the type float64"),
+        (lambda *piece: tally(*piece).astype(float), "have the type float64"),
         (lambda v, lo, up, k: tally(v, lo, up, k)[:k], "K + 3 numbers"),
         (
             lambda v, lo, up, k: np.bincount(
@@ -85,13 +85,13 @@ ANSWERS = {
     "weights": Answers(
         [lambda p: np.array(whole_weights(p), dtype=object)],
         (lambda p: (p * 2.0**64).tolist(), "Not all weights are integers"),
-        (lambda p: [2**64], "one weight >= 0 for each bin"),
-        (lambda p: [int(each * 2**64) for each in p], "The weights miss 2**64 by -512"),
+        (lambda p: [2**64], "Each bin must have one weight >= 0"),
+        (lambda p: [int(each * 2**64) for each in p], "The sum misses 2**64 by -512"),
         (lambda p: [2**64 - p.size + 1] + [1] * (p.size - 1), "far from 2**64 times its"),
     ),
     "fingerprint": Answers(
         [guess],
-        (lambda known, published: 0, "into each bin in turn"),
+        (lambda known, published: 0, "to each bin in turn"),
         (lambda known, published: guess(known, published, first=1), "returned -1"),
         (lambda known, published: guess(known, published, otherwise=0), "return -1"),
     ),

@@ -33,11 +33,11 @@ ANSWERS = {
     ),
     "to-spare": Answers(
         [lambda n, e: 1 / (e * scale_bound(n, e))],
-        (lambda n, e: math.log(1 + n * (math.exp(e) - 1)) / e, "do not cancel"),
+        (lambda n, e: math.log(1 + n * (math.exp(e) - 1)) / e, "avoid cancellation"),
     ),
     "silence": Answers(
         [search, lambda c: search(c) * (1 - 1e-7)],
-        (lambda c: math.log((1 - 1 / c.sum()) / (1 - 1 / c.max())), "in another bin"),
+        (lambda c: math.log((1 - 1 / c.sum()) / (1 - 1 / c.max())), "changes another bin"),
         (lambda c: -math.log1p(-1 / c.sum()), "too few records to be private"),
         (lambda c: -math.log1p(-1 / c.max()), "A smaller ε is enough."),
     ),
@@ -47,7 +47,7 @@ ANSWERS = {
             lambda private, n, kl, laplace: math.exp(-kl) if private == n else -1,
             lambda private, n, kl, laplace: -kl - 1e6 * (n - private),
         ],
-        (lambda p, n, *kl: utility(*kl) + (1 if p == n else -1), "where all are private, and"),
+        (lambda p, n, *kl: utility(*kl) + (1 if p == n else -1), "all records are private"),
         (lambda p, n, kl, laplace: -kl, "that exposes"),
         (lambda p, n, *kl: p / n, "is possible."),
         (lambda *case: -math.inf, "minus infinity"),

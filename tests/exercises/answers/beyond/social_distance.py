@@ -44,14 +44,14 @@ ANSWERS = {
     "people-needed": Answers([needed]),
     "absolute-error": Answers(
         [optimised],
-        (lambda people, total: 2 * people**0.5, "The budgets sum to 12, and the total is 6."),
+        (lambda people, total: 2 * people**0.5, "The budgets sum to 12, but the total is 6."),
         (lambda people, total: total * people**2 / (people**2).sum(), "is possible"),
         (lambda people, total: total, "Its shape is ()"),
     ),
     "uniform-power": Answers(
         [uniform_until],
-        (lambda people: 1e9, "does not exist"),
-        (lambda people: people.size, "not uniform any more"),
+        (lambda people: 1e9, "No attacker has this power"),
+        (lambda people: people.size, "no longer uniform"),
         (lambda people: 1.0, "Just above this power the split is still uniform."),
     ),
     "leaked-distance": Answers([likeliest]),

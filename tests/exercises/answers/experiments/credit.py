@@ -33,7 +33,7 @@ ANSWERS = {
     "grid": Answers(
         lambda mine: [low_end(mine)],
         lambda mine: [
-            ((3, 2, 1, 0.33, 0.2), "The first and the last multiplier are 3 and 0.2, and should"),
+            ((3, 2, 1, 0.33, 0.2), "The first and last multipliers are 3 and 0.2, but should"),
             (between(mine, 1.3, 1.2, 1.1), "the divergence is"),
             (between(mine, 0.1), "It has 3 numbers."),
             ((3, 1, 0.1, 0.01, -1), "Not all are finite and > 0."),

@@ -50,16 +50,16 @@ ANSWERS = {
     "fingerprint": Answers(
         [lambda *case: min(found := distances(*case), key=found.get)],
         (lambda *case: min(distances(*case).values()), "none of the names"),
-        (lambda columns, target: "skewed", "even if it is not exactly there"),
+        (lambda columns, target: "skewed", "Here no column matches exactly"),
         (lambda columns, target: "bell", "Here one column matches exactly."),
     ),
     "attained": Answers(
         [by_search],
         (lambda q, t: at_angle(q, math.atan(q.size * q.std()) - t), "on the side of the uniform"),
         (at_angle, "Its angle with q is"),
-        (lambda q, theta: at_angle(q, theta) * 2, "It should sum to 1, and sums to 2."),
+        (lambda q, theta: at_angle(q, theta) * 2, "It should sum to 1, but sums to 2."),
         (lambda q, theta: q.mean() + 9 * (q - q.mean()), "negative or nan"),
-        (sideways, "not the one of largest SD"),
+        (sideways, "its SD is not the largest"),
         (lambda q, theta: theta, "Its shape is ()"),
     ),
     "third": Answers(

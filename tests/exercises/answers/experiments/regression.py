@@ -32,7 +32,7 @@ ANSWERS = {
     "draws": Answers(
         [allowed],
         (lambda *case: max(allowed(*case), 1), "What if one draw costs too much already?"),
-        (lambda epsilon, total: cost(epsilon, 10), "Many draws"),
+        (lambda epsilon, total: cost(epsilon, 10), "For many draws"),
     ),
     "flat": Answers([lambda sd, s: np.array(1 / (1 + 2 * (s / sd) ** 2))]),
     "pair": Answers(
@@ -41,14 +41,14 @@ ANSWERS = {
             np.array(np.divmod([0, 0, 1, 3, 3, 4, 5, 6, 7, 8, 8, 1], 3)),
             ([0, 0, 0, 0, 0, 1, 1, 1, 1, 1], [0, 0, 0, 0, 1, 0, 1, 1, 1, 1]),
         ],
-        (([0, 1, 2], [0, 1, 2]), "By x alone record 0 loses inf, in a bin of 1."),
-        (([0] * 2 + [1] * 10, [0, 1] * 6), "By x alone record 0 loses 0.606, in a bin of 2."),
+        (([0, 1, 2], [0, 1, 2]), "From x alone record 0 has the loss inf, in a bin of 1."),
+        (([0] * 2 + [1] * 10, [0, 1] * 6), "record 0 has the loss 0.606, in a bin of 2."),
         (([0] * 6 + [1] * 6, [0] * 12), "The largest loss of a pair is"),
         (([0, 0, 5, 5], [0, 0, 5, 5]), "not among 0, 1, 2, 3, 4"),
         (([0.5] * 4, [1] * 4), "not among 0, 1, 2, 3, 4"),
         ([(0, 0), (0, 1), (1, 0)], "not a list of pairs"),
         (([0, 1], [0, 1, 2]), "The lists have the shapes"),
-        (([0] * 13, [0] * 13), "These are 13 records."),
+        (([0] * 13, [0] * 13), "The lists have 13 records."),
     ),
     "better": Answers(
         [
@@ -57,8 +57,8 @@ ANSWERS = {
         ],
         (lambda noisy: np.maximum(noisy, 0), "and you draw from"),
         (lambda noisy: noisy, "a weight below 0"),
-        (lambda noisy: np.where(noisy > 30, noisy, 0), "which of the others would you lose"),
-        (lambda noisy: noisy[noisy > 8], "A table of shape (24, 24) goes in"),
+        (lambda noisy: np.where(noisy > 30, noisy, 0), "Which cells with people would you lose"),
+        (lambda noisy: noisy[noisy > 8], "turns a table of shape (24, 24)"),
         (lambda noisy: np.zeros_like(noisy), "Nothing is left to draw from."),
         (known_counts, "with both axes turned round"),
     ),

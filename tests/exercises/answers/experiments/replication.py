@@ -46,7 +46,7 @@ ANSWERS = {
     "verdict": Answers(
         [judged],
         (lambda *given: judged(*given, low=1.0), "both directions"),
-        (lambda *given: judged(*given, low=0.0), "Less than half of it"),
+        (lambda *given: judged(*given, low=0.0), "Less than half of the figure"),
         (lambda printed, ours, bound: judged(printed, ours, 0), "however near"),
     ),
     "fractions": Answers(
@@ -54,7 +54,7 @@ ANSWERS = {
         (lambda value: cut(value, by=round), "pairs are missing"),
         (lambda value: cut(value, most=100), "1 pairs are missing"),
         (lambda value: cut(value, least=1), "m may be 0."),
-        (lambda value: list(cut(value)) * 2, "Some pairs occur twice."),
+        (lambda value: list(cut(value)) * 2, "A pair occurs twice."),
     ),
     "fit": Answers(
         [refitted],

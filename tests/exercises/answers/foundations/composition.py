@@ -47,7 +47,7 @@ ANSWERS = {
     "best-order": Answers([sigma], (lambda e, k, d: sigma(e, 1, d), "solve a quadratic equation")),
     "leaky-response": Answers(
         [leaky],
-        (lambda e, d: leaky(e, d)[0], "Two rows of four"),
+        (lambda e, d: leaky(e, d)[0], "two rows of four"),
         (lambda e, d: leaky(e, d, kept=False), "Each row must be a distribution."),
         (lambda e, d: leaky(e, d, order=(1, 0, 2, 3)), "the leaks, are wrong"),
         (lambda e, d: leaky(e, d, order=(0, 1, 3, 2)), "the randomised response is wrong"),

@@ -30,7 +30,7 @@ ANSWERS = {
     "crossover": Answers([crossover], (lambda e, d: 1, "watch the norms")),
     "sensitivities": Answers(
         [sensitivities],
-        (lambda changes: [9, 9, *sensitivities(changes)[2:]], "the largest norm of one row"),
+        (lambda changes: [9, 9, *sensitivities(changes)[2:]], "the largest norm of a row"),
         (lambda changes: sensitivities(changes)[:2] * 2, "takes one row away"),
     ),
     "laplace-delta": Answers([integral]),

@@ -38,7 +38,7 @@ def mean_of_sum(values, epsilon, rng, sensitivity=24_000, parts=1):
 
 
 ANSWERS = {
-    "one-sided-scale": Answers([one_end], (lambda d, e: one_end(1.0, e) / d, "Let W grow")),
+    "one-sided-scale": Answers([one_end], (lambda d, e: one_end(1.0, e) / d, "Let W tend")),
     "gumbel": Answers(
         [by_inversion],
         (lambda *case: choose(*case, factor=1.0), "The frequencies"),
@@ -47,17 +47,17 @@ ANSWERS = {
     ),
     "staircase": Answers(
         [staircase],
-        (lambda e, s: staircase(e, 1 - s), "Where is the middle of each?"),
-        (lambda e, s: 1 / e, "Where is the middle of each?"),
+        (lambda e, s: staircase(e, 1 - s), "Where is the middle of each tread?"),
+        (lambda e, s: 1 / e, "Where is the middle of each tread?"),
         (lambda e, s: -staircase(e, s), "The sign is wrong."),
     ),
     "private-mean": Answers(
         [mean_of_sum],
-        (lambda values, e, rng: values.mean(), "not the right size"),
+        (lambda values, e, rng: values.mean(), "not have the right size"),
         (lambda values, e, rng: values.mean() + rng.laplace(), "not a whole number of hundredths"),
-        (lambda values, e, rng: mean_of_sum(values, e, rng) + 5, "do not lie around"),
+        (lambda values, e, rng: mean_of_sum(values, e, rng) + 5, "are not centred"),
         (lambda *case: mean_of_sum(*case, 15_000, parts=2), "Call pb.geometric_mechanism once."),
         (lambda *case: mean_of_sum(*case, sensitivity=9000), "can add to *your* sum"),
-        (lambda values, e, rng: mean_of_sum(values, 1.2 * e, rng), "the ε that is given"),
+        (lambda values, e, rng: mean_of_sum(values, 1.2 * e, rng), "the given ε"),
     ),
 }

@@ -47,7 +47,7 @@ ANSWERS = {
     "public-grid": Answers(
         [public((50, 300)), public((130.0, 210.0))],
         (public(in_padding=True), "in the padding"),
-        (public(keep=False), "301 records went in, and 300 came back."),
+        (public(keep=False), "301 records went in, but 300 came back."),
         (lambda d, e: (Grid.padded(d, epsilon=e), d), "differs from the grid for 300"),
         (public(at=1.0), "Set the grid's `sensitivity`"),
         (public((165.0, 175.0)), "Ordinary heights"),

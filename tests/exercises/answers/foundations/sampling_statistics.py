@@ -41,6 +41,6 @@ ANSWERS = {
     "best-draws": Answers([draws]),
     "merged-losses": Answers(
         [merged_in_loops],
-        (lambda rows, groups: merged_in_loops(rows, np.sort(groups)), "Add up the columns"),
+        (lambda rows, groups: merged_in_loops(rows, np.sort(groups)), "add up the columns"),
     ),
 }

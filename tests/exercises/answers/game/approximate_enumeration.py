@@ -48,7 +48,7 @@ ANSWERS = {
     ),
     "rate": Answers(
         [rate_by_search],
-        (lambda n, d, actions: d / n * actions / (actions - 1), "A rate lies in (0, 1]."),
+        (lambda n, d, actions: d / n * actions / (actions - 1), "A rate is in (0, 1]."),
         (lambda n, d, actions: 0.05, "than the best rate"),
     ),
     "copies": Answers(

@@ -88,7 +88,7 @@ ANSWERS = {
         [pair_at_once],
         (lambda *case: pair(*case, private=False), "That is too small."),
         (lambda *case: pair(*case, first_private=True), "That is too large."),
-        (lambda *case: pair(*case, bins=lambda j, k: j == k), "Two records may change, too."),
+        (lambda *case: pair(*case, bins=lambda j, k: j == k), "Two records may also change."),
     ),
     "repair": Answers(
         [repair],
@@ -107,13 +107,13 @@ ANSWERS = {
         lambda mine: [tempting(mine), np.array(tempting(mine))],
         (1.0, "The scales are wrong."),
         ([1.0, 0.18, 0.04, 0.18], "Two of the scales are equal."),
-        ([1.0, 0.18, 0.04, 5.0], "With three scales it ends at KL"),
+        ([1.0, 0.18, 0.04, 5.0], "The final profile has KL"),
     ),
     "three": Answers(
         [np.array([2, 0, 3, 1, 0]), (2, 0, 3, 1, 0)],
         ([0, 4, 2, 0, 1], "times the optimum"),
-        ([1, 1, 2, 2], "Five whole numbers"),
-        ([1.0, 0.0, 1.0, 6.0, 0.0], "Five whole numbers"),
-        ([3, 3, 3, 0, 0], "two to eight records"),
+        ([1, 1, 2, 2], "Give five whole numbers"),
+        ([1.0, 0.0, 1.0, 6.0, 0.0], "Give five whole numbers"),
+        ([3, 3, 3, 0, 0], "from two to eight"),
     ),
 }

@@ -103,15 +103,15 @@ ANSWERS = {
     ),
     "tangents": Answers(
         [one_after_the_other, lambda *case: progression(*case)[::-1].tolist()],
-        (lambda low, high, error: progression(low, high, error, -1), "the roof misses"),
-        (lambda low, high, error: progression(low, high, error, 1), "Fewer will do."),
+        (lambda low, high, error: progression(low, high, error, -1), "the roof is off by"),
+        (lambda low, high, error: progression(low, high, error, 1), "fewer points are enough."),
         (from_low, "touch at an end"),
         (lambda low, high, error: math.log(high / low), "Return an array"),
         (lambda low, high, error: [-1.0, 1.0], "points > 0"),
     ),
     "cut": Answers(
         [violation_in_loops],
-        (lambda *case: violation(*case, weights=False), "so nothing is violated"),
+        (lambda *case: violation(*case, weights=False), "so no inequality is violated"),
         (lambda *case: violation(*case, mean=False), "with the weights C / n_k"),
         (lambda *case: violation(*case, used_only=False), "What about bins without records?"),
     ),

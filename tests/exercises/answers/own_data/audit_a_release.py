@@ -28,8 +28,8 @@ ANSWERS = {
     "tables": Answers(
         [counted],
         (lambda m, s: counted(m, s, over=np.max), "of all queries add up"),
-        (lambda m, s: counted(m, s, cost=lambda scale: scale), "divided by its scale"),
-        (lambda m, s: np.full(len(m), (1 / np.asarray(s)).sum()), "who is counted"),
+        (lambda m, s: counted(m, s, cost=lambda scale: scale), "adds 1/scale"),
+        (lambda m, s: np.full(len(m), (1 / np.asarray(s)).sum()), "A query that counts a person"),
     ),
     "means": Answers(
         [grouped],
@@ -40,7 +40,7 @@ ANSWERS = {
     "replaced": Answers(
         [replaced],
         (lambda x, a, b, s: replaced(x, a, b, s, other=False), "in another group"),
-        (lambda x, a, b, s: replaced(x, a, b, s, length=np.hypot), "distances are added"),
+        (lambda x, a, b, s: replaced(x, a, b, s, length=np.hypot), "the changes are added"),
         (lambda x, a, b, s: np.asarray(x) / s, "The new record"),
     ),
 }

@@ -32,7 +32,7 @@ ANSWERS = {
         [summed],
         (lambda p, q, width: summed(p, q, width, over=np.asarray), "distribution functions"),
         (lambda p, q, width: summed(p, q, width, of=np.square), "distribution functions"),
-        (lambda p, q, width: summed(p, q, 1.0), "each as wide as a bin"),
+        (lambda p, q, width: summed(p, q, 1.0), "each gap is as wide as a bin"),
     ),
     "bins": Answers(
         [tried],
@@ -48,7 +48,7 @@ ANSWERS = {
     ),
     "range": Answers(
         [both],
-        (lambda x, a, b, e: both(x, a, b, e, kept=True), "Every value stays in the mean"),
+        (lambda x, a, b, e: both(x, a, b, e, kept=True), "The mean includes every value"),
         (lambda x, a, b, e: both(x, a, b, e, part=math.sqrt(2)), "absolute value of Laplace"),
         (lambda x, a, b, e: both(x, a, b, e)[::-1], "in this order"),
     ),

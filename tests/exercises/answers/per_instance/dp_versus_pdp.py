@@ -43,7 +43,7 @@ def seen_before(rows, i, new_row):
 ANSWERS = {
     "no-noise-losses": Answers(
         [losses],
-        (lambda counts: losses(counts, others=False), "Its leaving changes the other bins, too"),
+        (lambda counts: losses(counts, others=False), "the other bins become more likely"),
         (lambda counts: losses(counts)[:-1], "Its shape is (2,)"),
         (lambda counts: losses(counts, alone=0.0), "Bin 2 has one record."),
         (lambda counts: losses(counts, empty=0.0), "Bin 1 is empty"),
@@ -52,7 +52,7 @@ ANSWERS = {
     "records-needed": Answers(
         [by_lemma],
         (lambda *case: by_lemma(*case, least=1), "Is one record ever enough?"),
-        (lambda n, e: max(2, math.ceil(1 / -math.expm1(-e))), "That is without n"),
+        (lambda n, e: max(2, math.ceil(1 / -math.expm1(-e))), "Your answer ignores n"),
         (lambda n, e: max(2, 1 / (1 - (1 - 1 / n) * math.exp(-e))), "into a whole number"),
     ),
     "replacement-loss": Answers([replaced], (seen_before, "so this output reveals it.")),

@@ -20,7 +20,7 @@ def by_sinh(location, scale):
 ANSWERS = {
     "inside": Answers(
         [by_sinh],
-        (lambda m, b: -math.expm1(-m / b), "goes out at an edge"),
+        (lambda m, b: -math.expm1(-m / b), "At an edge half of the noise"),
         (lambda m, b: -math.expm1(-m / b) / 2, "two halves"),
     ),
     "log-mass": Answers(
