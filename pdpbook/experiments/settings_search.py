@@ -1,8 +1,8 @@
 r"""The search for the settings behind the published figures.
 
 For which ε is the interval padded, and by which number are the two small scales divided?  The
-search tries every pair of answers and compares its divergences with the printed ones.  Taught in
-*Replication: claim by claim*.
+search tries every pair of answers and compares its divergences with the printed divergences.
+Taught in *Replication: claim by claim*.
 """
 
 from __future__ import annotations

@@ -190,7 +190,7 @@ def _scaled(game: NVOGame, records: int) -> float:
 def _completed(
     profile: NDArray[np.int64], like: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Add missing records to each bin, or remove surplus ones, at its most common action."""
+    """Correct the number of records of each bin, at the most common action of the bin."""
     profile[np.arange(counts.size), like.argmax(axis=1)] += counts - profile.sum(axis=1)
     return profile
 

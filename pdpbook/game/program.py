@@ -242,8 +242,8 @@ class Program:
         """Add the rows that a solution violates; return their number.
 
         With ``everybody``, add the rows that it would violate if every action were played in every
-        bin.  Tangents are added if the present ones are more than ``tolerance`` nats below the
-        logarithm in total.
+        bin.  Tangents are added if the present tangents are more than ``tolerance`` nats below
+        the logarithm in total.
         """
         before = self.matrix.shape[0]
         c, z, u, t = (columns[each] for each in self.columns)

@@ -63,7 +63,7 @@ COLOURS = {
 }
 
 #: Shades of noise, from the largest scale to the smallest.  A larger scale is more prominent: it is
-#: darker on a light background and, because dark mode inverts lightness, lighter on a dark one.
+#: darker on a light background and, because dark mode inverts lightness, lighter in dark mode.
 SHADES = ["#3D0F52", "#5F2873", "#824595", "#A364B6", "#B781C9"]
 
 #: Shades of a parameter such as ε, from its smallest value to its largest, most prominent value.

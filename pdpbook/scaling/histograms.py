@@ -213,7 +213,7 @@ def scan(
     Raises
     ------
     RefusedValuesError
-        If values are refused; the message states their number and the first file that has one.
+        If values are refused; the message states their number and the first file with them.
     SourceError
         If a file cannot be read, lacks a column or changes during the call.
     FileNotFoundError

@@ -79,10 +79,10 @@ class FileDescription:
 def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
     """Return the absolute names of the files of a table, in order.
 
-    A folder contributes all files in it and its subfolders, except files whose names begin with
-    ``_`` or a dot, like the internal files of engines; a pattern with ``*`` or a list is also
-    accepted.  If there are no files, a FileNotFoundError is raised; a name that occurs twice or
-    does not end in ``.parquet``, ``.pq`` or ``.csv`` raises a :class:`SourceError`.
+    A folder contributes all files in it and its subfolders, except files and folders whose names
+    begin with ``_`` or a dot, like internal files of engines; a pattern with ``*`` or a list is
+    also accepted.  If there are no files, a FileNotFoundError is raised; a name that occurs twice
+    or does not end in ``.parquet``, ``.pq`` or ``.csv`` raises a :class:`SourceError`.
     """
     if isinstance(source, str | os.PathLike):
         source = [source]

@@ -91,7 +91,7 @@ def composition(releases: ArrayLike, totals: Mapping[str, ArrayLike]) -> Figure:
 
 
 def gaussian_scales(epsilons: ArrayLike, textbook: ArrayLike, exact: ArrayLike) -> Figure:
-    """Draw the textbook's σ and the exact one.
+    """Draw the textbook's σ and the exact σ.
 
     The sensitivity is 1.  The textbook's σ is dotted above ε = 1, where its proof is not valid.
     """

@@ -16,7 +16,7 @@ compared with the average after the reruns.
                    does not close the gap is left out, with a note
 ``genetic``        the genetic algorithm, 20 generations, one seed
 ``network``        a Q-network that was trained on the full data plays the episode on both sides
-``training``       the network is trained anew without the record, with the same seed
+``training``       the network is trained again without the record, with the same seed
 ``starts``         best responses from 16 random starts
 ``orders``         best responses from the largest scale, the bins in 16 random orders
 ================== ==============================================================================

@@ -5,10 +5,10 @@ questions of :mod:`pdpbook.experiments.noise_by_bin` under both settings and wri
 aggregates.  It takes about a minute.
 
 A bin is *rare* if it contains at most :data:`RARE` records, and belongs to the *crowd* if it
-contains more than :data:`CROWD`.  The scale of a rare record is *large* if it is at least that of
-the Laplace mechanism.  To see whether privacy is the reason for the noise, the same game is played
-from the same starts with an ε so large that every profile is private.  The table also counts the
-records that are exposed by a pair of features.  Taught in *Replication: claim by claim* and in
+contains more than :data:`CROWD`.  The scale of a rare record is *large* if it is at least the scale
+of the Laplace mechanism.  To see whether privacy is the reason for the noise, the same game is
+played from the same starts with an ε so large that every profile is private.  The table also counts
+the records that are exposed by a pair of features.  Taught in *Replication: claim by claim* and in
 *Regression on released data*.
 """
 
