@@ -31,7 +31,7 @@ MOST_LEVELS = 1024
 
 
 def level_names(categories: ArrayLike, other: str | None = None) -> tuple[str, ...]:
-    """Check the 2 to 1,024 levels of a column, of which ``other`` may be a further one."""
+    """Check the 2 to 1,024 levels of a column; ``other`` may be a further level."""
     listed = _validate.sequence("categories", categories)
     for each in listed:
         if not isinstance(each, str):

@@ -194,8 +194,8 @@ class Report:
                 loss = "unbounded" if math.isinf(each.end_to_end) else f"{each.end_to_end:.2f}"
                 known = f"its largest end-to-end loss is {loss}"
             text.append(
-                f"The {each.title} is nearer ({far(each)}), but its promise holds only "
-                f"for an attacker who takes the others' noise as given; {known}."
+                f"The {each.title} is nearer ({far(each)}), but its promise holds only for an "
+                f"attacker who takes the others' noise as given; {known}."
             )
         return " ".join(text)
 
@@ -538,7 +538,7 @@ def report(
         The name of the column; by default the name of a pandas column.
     whole : bool
         Whether the quantity is by its nature a whole number, such as a grade.  Each bin then
-        contains one whole number, or the same number of whole numbers if there are too many.
+        contains one whole number, or an equal number of whole numbers if there are more than bins.
     seed : int
         Seed of the repetitions over which the error of a release with noisy counts is averaged.
     reruns : int

@@ -1,1 +1,1 @@
-"""The checks of each chapter: ``<part>/<chapter>.py`` has those of ``book/<part>/<chapter>.md``."""
+"""The checks of each chapter: ``<part>/<chapter>.py`` for ``book/<part>/<chapter>.md``."""

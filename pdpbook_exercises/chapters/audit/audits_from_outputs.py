@@ -23,7 +23,7 @@ def event(answer, rng):
         ([0.5, 0.3, 0.2], [0.2, 0.25, 0.55], 0.5, adds),
         ([0.45, 0.3, 0.25, 0.0], [0.1, 0.05, 0.25, 0.6], 1.0, all_of_them),
         ([0.5, 0.5, 0.0], [0.5, 0.0, 0.5], 2.0, only),
-        ([0.5, 0.5], [0.4, 0.6], 1.0, "No event refutes this claim: the best one is empty."),
+        ([0.5, 0.5], [0.4, 0.6], 1.0, "No event refutes this claim: the best event is empty."),
     ]
     for size in rng.integers(2, 7, 3):
         cases.append((*rng.dirichlet(np.ones(size), 2), rng.uniform(0, 1.5), adds))

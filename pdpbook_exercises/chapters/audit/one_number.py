@@ -120,7 +120,7 @@ def replacement(answer, rng):
                     log1p((ratio - 1) / (n - 1))
                 ),
                 "Ratios are taken within a column.": log1p((table.max() / table.min() - 1) / n),
-                "Compare the entries of a column, not those of a row.": (
+                "Compare the entries of a column, not of a row.": (
                     log1p(((table.max(axis=1) / table.min(axis=1)).max() - 1) / n)
                 ),
             },

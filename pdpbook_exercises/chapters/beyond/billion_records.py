@@ -108,7 +108,7 @@ def weights(answer, rng):
     for p in fixed + drawn:
         given = list(answer(np.array(p)))
         assert all(isinstance(each, int | np.integer) for each in given), (
-            f"Not all weights are integers, and a float cannot hold 64 bits. {hint}"
+            f"Not all weights are integers, and a float does not have 64 bits. {hint}"
         )
         whole = [int(each) for each in given]
         assert len(whole) == len(p) and min(whole) >= 0, (

@@ -33,7 +33,7 @@ def guest(answer, rng):
             abs(ratios).max(),
             hint,
             {
-                "That is the loss of removing a record from the table. Here one is added.": (
+                "That is the loss of removing a record from the table. Here a record is added.": (
                     abs(np.log(before / n * (n - 1) / (before - new))).max()
                 ),
                 "Divide each mass by its own number of records, n before and n + 1 after.": (
@@ -70,7 +70,7 @@ def lone(answer, rng):
                 "Without the record n - 1 records are left, not n.": (
                     max(m - exp(epsilon) * (m - 1), 0) / n
                 ),
-                "The linear form has to be multiplied by the factor in front of the sum.": (
+                "Multiply the linear form by the factor in front of the sum.": (
                     max(excess, 0) * (n - 1) / exp(epsilon)
                 ),
             },
@@ -127,10 +127,10 @@ def extremes(answer, rng):
                 "The order of the pair is v_min, v_max.": [top, top * ratio],
                 "A record in the middle loses less mass, so its peak is lower than a peak at an "
                 "end.": [middle * exp(-0.125 / s**2), middle],
-                "v_min is the density at distance 1, and v_max is the one at 0. What is their "
+                "v_min is the density at distance 1, and v_max is the density at 0. What is their "
                 "ratio?": [top * ratio**2, top],
             },
-            more="Is the normalisation smaller for a record in the middle or for one at an end?",
+            more="Is the normalisation smaller for a record in the middle or at an end?",
             atol=0,
         )
 
@@ -147,7 +147,7 @@ def certify(answer, rng):
         rest, n = np.einsum("vk,vkx->x", others, kernel), int(counts.sum() + others.sum())
         mass = rest + counts @ rows
         cut = answer(counts, rows, mass, n, epsilon)
-        assert np.ndim(cut) == 0, "The answer has to be one number."
+        assert np.ndim(cut) == 0, "The answer must be one number."
         deltas = hockey_stick_divergences(rows[counts > 0], mass, n, epsilon)
         if not cut <= deltas.max() + 1e-12:
             raise AssertionError(
@@ -165,8 +165,8 @@ def certify(answer, rng):
                 "The function of the chapter takes rows, and the average record is also a row.",
             )
         assert len(deltas) > 1 or isclose(cut, deltas[0], rel_tol=1e-9, abs_tol=1e-14), (
-            "All records of this bin choose the same action. Then the cut has to be the exact δ of "
-            "one of them, and yours is another number. Mind both sides of the linear form."
+            "All records of this bin choose the same action. Then the cut must be the exact δ of "
+            "these records, and yours is another number. Mind both sides of the linear form."
         )
         ends = rng.multinomial(counts.sum(), np.ones(3) / 3, 2).astype(float)
         low, high, middle = (

@@ -83,7 +83,7 @@ def silence(answer, rng):
             "own bin, then look at the lower inequality at the other bins, where the record is "
             "never published.",
             more="At its own bin S = m and p = 1, so 1 <= τm. Elsewhere p = 0, so σ <= 0. Both "
-            "must hold.",
+            "must be true.",
         )
 
 

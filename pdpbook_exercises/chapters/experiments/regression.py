@@ -131,6 +131,6 @@ def better(answer, rng):
     )
     found, _ = np.median([error(seed, -1) for seed in rng.integers(1, 2**32, 3)], axis=0)
     assert found < 8, (
-        "The median error over three other tables, with both axes turned round, is "
-        f"{found:.2f} kg. The threshold must suit the noise, not one table."
+        f"The median error over three other tables, with both axes reversed, is {found:.2f} kg. "
+        "The threshold must suit the noise, not one table."
     )

@@ -54,7 +54,7 @@ def split_budget(answer, rng):
             "The ε of the numbers sum to the total. The mean error of number j is its sensitivity "
             "over its ε.",
             {
-                "Equal parts are best for equal sensitivities only.": 0 * s + epsilon / len(s),
+                "Equal parts are best only for equal sensitivities.": 0 * s + epsilon / len(s),
                 "That is in proportion to the sensitivities, which makes all errors equal. The "
                 "sum of the errors can be smaller.": epsilon * s / s.sum(),
                 "Numbers with a larger sensitivity need more of the budget.": (

@@ -88,7 +88,7 @@ def better_attacker(answer, rng):
         noisy = 132 + truth[:, None] + rng.laplace(0, 2, (4000, 25))
         given = np.asarray(answer(noisy))
         assert given.shape == truth.shape, (
-            f"Its shape is {given.shape}, and one decision for each of the 4000 rows is wanted."
+            f"Its shape is {given.shape}: return one decision for each of the 4000 rows."
         )
         right = (given.astype(bool) == truth).mean()
         by_mean = ((noisy.mean(axis=1) > 132.5) == truth).mean()

@@ -74,8 +74,8 @@ def copies(answer, rng):
                         factorial(profile.sum()) // prod(map(factorial, profile.flat))
                     )
                 },
-                more="Choose the records of the bin that play the first action, then those of the "
-                "rest that play the second, and so on. Bins are independent.",
+                more="Choose the records of the bin that play the first action, then the "
+                "remaining records that play the second, and so on. Bins are independent.",
             )
     many = answer(np.array([[35, 34]]))
     assert_equal(many, comb(69, 34), "The numbers can be large: use no floats.")

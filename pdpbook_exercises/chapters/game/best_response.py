@@ -151,7 +151,7 @@ def run(answer, rng):
                 _goes(game, profile, k, v, w, found + 1),
                 False,
                 f"One more record would move. {hint}",
-                more="Bisect between a number of records that do move and a larger one.",
+                more="Bisect between a number of records that move and a number that do not.",
             )
 
 
@@ -179,6 +179,6 @@ def start(answer, mine):
     starts = game.constant_profile(0), answer
     usual, end = (best_response_dynamics(game, start=each).divergence for each in starts)
     assert end <= 0.87 * usual, (
-        f"The dynamics from your start end at {end:.5f}, and from the safe one at {usual:.5f}. "
+        f"The dynamics from your start end at {end:.5f}, and from the safe start at {usual:.5f}. "
         "That is too high. Which records need a large scale at the start, and which do not?"
     )

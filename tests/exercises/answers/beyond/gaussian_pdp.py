@@ -77,6 +77,6 @@ ANSWERS = {
         (one_sided_cut, "Mind both sides of the linear form."),
         (mean_cut, "not convex in C"),
         (lambda *case: cut(*case) / 2, "All records of this bin choose the same action"),
-        (lambda c, *rest: hockey_stick_divergences(*rest), "The answer has to be one number."),
+        (lambda c, *rest: hockey_stick_divergences(*rest), "The answer must be one number."),
     ),
 }

@@ -60,6 +60,6 @@ ANSWERS = {
         (lambda noisy: np.where(noisy > 30, noisy, 0), "Which cells with people would you lose"),
         (lambda noisy: noisy[noisy > 8], "turns a table of shape (24, 24)"),
         (lambda noisy: np.zeros_like(noisy), "Nothing is left to draw from."),
-        (known_counts, "with both axes turned round"),
+        (known_counts, "with both axes reversed"),
     ),
 }
