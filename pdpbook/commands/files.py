@@ -55,7 +55,7 @@ class TableFile:
 
     It is Parquet if its name ends in ``.parquet`` or ``.pq``, otherwise CSV, perhaps compressed.
     ``sep``, ``encoding`` and ``header`` apply to CSV; ``decimal`` and ``thousands`` apply to text.
-    Without a header the columns are called 1, 2, 3 and so on.  ``thousands`` groups digits by
+    Without a header, the columns are called 1, 2, 3 and so on.  ``thousands`` groups digits by
     three, or is ``none``; if it is also the decimal sign, the numbers have no decimals.
     ``missing`` determines whether records without a value are refused or dropped.
     """
@@ -92,7 +92,7 @@ class TableFile:
         return self.path.suffix.lower() in (".parquet", ".pq")
 
     def column(self, name: str | None = None) -> pd.Series:
-        """Return a column of numbers, by default the only column of numbers, if it has a name."""
+        """Return a column of numbers, by default the only column of numbers that has a name."""
         import pandas as pd
 
         place = self._only_one() if name is None else self._place_of(name)
@@ -241,7 +241,7 @@ class TableFile:
         return self._table.column(place)[int(row)].as_py()
 
     def _numbers(self, place: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return the numbers of a column, as the options say, and which cells are not numbers."""
+        """Return the numbers of a column, and a mask of the cells that are not numbers."""
         group = None if self.thousands == "none" else self.thousands
         chunks = self._table.column(place).chunks
         read = [numbers(each, decimal=self.decimal, thousands=group) for each in chunks]
@@ -336,13 +336,13 @@ class TableFile:
         )
 
     def _hint(self) -> str:
-        """Return what is visibly wrong with the first line, or an empty string."""
+        """Return a hint about a visible fault of the first line, or an empty string."""
         if self.is_parquet:
             return ""
         fields = self._csv.first
         first = fields[0] if self.header else ""
         if first.startswith("sep=") or (first.startswith("#") and len(fields) == 1):
-            return f"; remove the first line, {first!r}, which has no names"
+            return f"; remove the first line, {first!r}, which contains no names"
         for sign in _SEPARATORS:
             if sign != self.sep and any(sign in each for each in fields):
                 comma = self.sep == "," and self.decimal == "."
@@ -397,7 +397,7 @@ class TableFile:
         return self._refused(place, f"contain numbers only{asked}, {got}")
 
     def _cell_hint(self, cell: str, where: int, alone: bool) -> str:
-        """Return what the signs in a cell suggest; ``alone`` if no other text is in the column."""
+        """Return a hint from a cell's signs; ``alone`` means that the column has no other text."""
         cell = re.sub(_tables.SPACES, " ", cell)
         if not any(each.isdigit() for each in cell):
             if not alone:

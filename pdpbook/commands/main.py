@@ -50,13 +50,13 @@ GIVEN = click.Path(exists=True, dir_okay=False, path_type=Path)
 WRITTEN = click.Path(dir_okay=False, path_type=Path)
 #: The options whose names differ from the names of their parameters or of the package's arguments.
 OPTIONS = {"lower": "range", "upper": "range", "bounds": "range"}
-#: The parameters of the command that apply to numbers only.
+#: The parameters of the command that apply only to numbers.
 OF_NUMBERS = "bounds range_from_data bins whole outside decimal thousands".split()
 
 
 @contextmanager
 def nothing_printed() -> Iterator[None]:
-    """Send what libraries print, even C libraries, to standard error instead of the answer."""
+    """Send the output of libraries, even of C libraries, to standard error."""
     sys.stdout.flush()
     kept = os.dup(1)
     try:
@@ -240,14 +240,14 @@ ASKED = [
     click.option(
         "--other",
         metavar="LEVEL",
-        help="With --categories: the level to which other values are counted, not refused.",
+        help="With --categories: the level under which other values count; otherwise refused.",
     ),
     click.option(
         "--publish",
         type=click.Choice(["counts", "mean", "quantiles", "value"]),
         default="counts",
-        help="What to publish: a table of counts, the mean, quantiles, or single values drawn "
-        "like the data.",
+        help="What to publish: a table of counts, the mean, quantiles, or individual values "
+        "drawn like the data.",
     ),
     click.option(
         "--quantiles",
@@ -268,7 +268,7 @@ ASKED = [
     click.option(
         "--whole",
         is_flag=True,
-        help="The quantity is by its nature a whole number, and so are its bins.",
+        help="The quantity is by its nature a whole number, and each bin contains whole numbers.",
     ),
     click.option(
         "--outside",

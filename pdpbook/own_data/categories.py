@@ -3,9 +3,9 @@
 The user gives the levels in the order in which they are published, and they are never read from the
 data: a list of the levels that occur would reveal that somebody has the rarest level, and no ε
 covers this.  A level that no record has is published like any other.  A value that is not a level
-is refused or, if the user names a level for all other values, counted there.  Texts that look the
-same are the same level: an accent may or may not be a separate character, and spaces at the ends do
-not count.
+is refused or, if the user names a level for all other values, counted under it.  Texts that look
+the same are the same level: an accent may or may not be a separate character, and spaces at the
+ends do not count.
 
 After this check a record is represented by the number of its level, from 0 to k − 1, and the column
 is a :class:`pdpbook.own_data.Column` with one bin of width 1 for each level, whose counts are
@@ -71,7 +71,7 @@ def level_codes(
         [not isinstance(each, str) or not each.strip() for each in records],
         "be texts, none of them empty, for categories; decide what a missing value stands for "
         "before you report",
-        "others",
+        "that are not",
         TypeError,
     )
     number = {level: code for code, level in enumerate(levels)}

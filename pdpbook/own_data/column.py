@@ -4,14 +4,14 @@ Every promise in this package is made for a range that was fixed without the dat
 taken from the data, a release reveals the smallest and the largest value, which no noise hides.  A
 :class:`Column` therefore records where its range comes from, and its public part, the
 :class:`Frame`, is separate from its values.  Values outside the range are refused, or, if the
-caller says so, moved to the nearer end and counted; a missing value is refused.  A column of
+caller asks for it, moved to the nearer end and counted; a missing value is refused.  A column of
 categories has levels in place of a range: :mod:`pdpbook.own_data.categories`.
 
 The number of bins is part of the release too.  :func:`public_bins` chooses it from the number of
 records and ε alone, so that two errors balance.  The distance of a value from the midpoint of its
 bin is w/4K on average, in a range of length w.  *Counts* have independent noise of variance
-:math:`2/\lambda^2`, with :math:`\lambda=2\sinh\frac\varepsilon2`, about ε.  Once the noisy counts
-are made to sum to n, the noise of the sum of the first k of them has the variance
+:math:`2/\lambda^2`, where :math:`\lambda=2\sinh\frac\varepsilon2` is about ε.  Once the noisy
+counts are made to sum to n, the noise of the sum of the first k of them has variance
 :math:`\frac2{\lambda^2}k(1-\frac kK)`, and the mean absolute noise encloses the area
 :math:`\frac{\sqrt\pi}4\sqrt K\,w/n\lambda`.  The sum of both errors is smallest at
 :math:`K=(\frac2{\sqrt\pi}n\lambda)^{2/3}`, and the rule uses :math:`(n\lambda)^{2/3}`.
@@ -40,7 +40,7 @@ from pdpbook.own_data.categories import level_codes, level_names, refuse_rows
 __all__ = ["Column", "Frame", "make_column", "moved_words", "public_bins"]
 
 FEWEST_BINS, MOST_BINS, MOST_COUNTED = 8, 256, 1024
-#: No end of a range is larger, and no range is shorter than this part of its ends.
+#: Upper limit for the ends of a range, and the smallest width of a range relative to its ends.
 LARGEST, NARROWEST = 1e100, 1e-9
 
 
@@ -78,8 +78,8 @@ class Frame:
     def grid(self, bins: int) -> Grid:
         """Return the grid of K ≥ 2 equal bins on the range, or of one bin for each level.
 
-        For whole numbers, every bin covers equally many of them, one if possible, and no more bins
-        are used than are needed.
+        For whole numbers, every bin covers the same number of them, one if possible, and no more
+        bins are used than are needed.
         """
         bins = _validate.integer("bins", bins, at_least=2)
         if self.levels:
@@ -96,7 +96,7 @@ class Frame:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Column(Frame):
-    """A checked column of numbers or categories in its frame: made by :func:`make_column`.
+    """A checked column of numbers or categories with its frame, made by :func:`make_column`.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ def moved_words(column: Column, levels: str = "levels") -> str:
     """Return how many values were moved into the range, or are counted elsewhere, in words."""
     share = f"{column.moved:,} of {column.records:,} values ({column.moved / column.records:.1%})"
     if column.levels:
-        return f"{share} are none of the {levels} and are counted as {column.other!r}"
+        return f"{share} are not among the {levels} and are counted as {column.other!r}"
     return f"{share} lay outside the range and were moved to its nearer end"
 
 
@@ -201,7 +201,7 @@ def make_column(
     refuse_rows(numbers, ~np.isfinite(numbers), finite, "missing or infinite")
     if (lower is None) != (upper is None):
         raise ValueError(
-            f"lower and upper must be given both or not at all, got {lower=}, {upper=}"
+            f"lower and upper must be given together or not at all, got {lower=}, {upper=}"
         )
     low, high = float(numbers.min()), float(numbers.max())
     public = lower is not None
@@ -240,7 +240,7 @@ def _check_whole(numbers: NDArray[np.float64], lower: float, upper: float) -> No
     for name, end in (("lower", lower), ("upper", upper)):
         if end != math.floor(end) or abs(end) > 2**52:
             raise _validate.fail(name, "a whole number of at most 2**52, for whole=True", end)
-    refuse_rows(numbers, numbers != np.floor(numbers), "be whole numbers for whole=True", "others")
+    refuse_rows(numbers, numbers != np.floor(numbers), "be whole for whole=True", "that are not")
 
 
 def public_bins(n: int, epsilon: float, *, publish: str = "value") -> int:
@@ -257,7 +257,7 @@ def public_bins(n: int, epsilon: float, *, publish: str = "value") -> int:
     Returns
     -------
     int
-        For values :math:`\sqrt{n(e^\varepsilon-1)}` rounded, from 8 to 256; otherwise
+        For values, :math:`\sqrt{n(e^\varepsilon-1)}` rounded, from 8 to 256; otherwise,
         :math:`(2n\sinh\frac\varepsilon2)^{2/3}` rounded, from 8 to 1,024.
 
     Notes

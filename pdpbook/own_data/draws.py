@@ -1,7 +1,7 @@
 """How each differentially private release is drawn, without rounding or a seed.
 
-A draw takes the terms and the column, and its randomness from the operating system's generator.
-A second call is a second release.
+A draw needs the terms and the column, and takes its randomness from the operating system's
+generator.  A second call is a second release.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _quantiles(terms: Terms, values: Any, low: Any, high: Any) -> pd.DataFrame:
 def _around(
     noisy: Any, reach: float, lower: float, upper: float = math.inf, published: Any = None
 ) -> dict[str, NDArray[Any]]:
-    """Return the ends of 95 % intervals, within the possible range, around what is published."""
+    """Return the ends of 95 % intervals around published values, within the possible range."""
     low, high = (np.clip(noisy + side * reach, lower, upper) for side in (-1.0, 1.0))
     if published is None:
         return {"low": low, "high": high}
@@ -107,7 +107,7 @@ def _around(
 
 
 def draw_by(terms: Terms, column: Column, rows: NDArray[np.float64]) -> pd.DataFrame:
-    """Draw values of records by a randomiser that does not depend on the data."""
+    """Draw values of records with a randomiser that does not depend on the data."""
     return _values(terms, terms.grid.counts(column.values), rows)
 
 

@@ -1,12 +1,12 @@
 r"""The distance of a released distribution from a column, in the unit of the column.
 
 The Wasserstein distance of two distributions on the line is the area between their distribution
-functions, :math:`W_1=\int|F(x)-G(x)|\,dx`: the average distance over which probability has to be
+functions, :math:`W_1=\int|F(x)-G(x)|\,dx`: the average distance over which probability must be
 moved to turn one distribution into the other.  The distance has the unit of the column and bounds
 the difference of the two means.
 
-F steps at the midpoints of the K bins, G at each of the n values.  Between two midpoints F is a
-constant c, and G crosses it once, at the c-quantile of the values.  With
+F has steps at the midpoints of the K bins, and G at the n values of the column.  Between two
+midpoints F is a constant c, and G crosses it once, at the c-quantile of the values.  With
 :math:`A(t)=\int_{-\infty}^tG=\frac1n\sum_{x_i\le t}(t-x_i)`, which follows from sums of the sorted
 values, the area between two midpoints is therefore a sum of two terms.  After one sort, a distance
 takes K searches, so many releases of a million values can be compared quickly.
@@ -14,8 +14,8 @@ takes K searches, so many releases of a million values can be compared quickly.
 Publishing m values that are drawn from a distribution reveals neither its mean nor its quantiles.
 The mean and the quantiles of the m values are usually farther from the column than the mean and the
 quantiles of the distribution.  The mean of m draws has the distribution of a sum, and the j-th
-smallest draw is at most x if at least j draws are, which has a binomial probability.  So both
-errors are sums, and no simulation is needed.
+smallest draw is at most x if at least j draws are at most x, an event with a binomial probability.
+So both errors are sums, and no simulation is needed.
 """
 
 from __future__ import annotations
@@ -96,12 +96,12 @@ def drawn_mean_error(support: Floats, mass: Floats, draws: int, target: float) -
 def drawn_quantile_errors(
     support: Floats, mass: Floats, draws: int, levels: Floats, targets: Floats
 ) -> Floats:
-    """Return the mean distances of the quantiles of m draws from targets, shape (q,)."""
+    """Return the mean distances from targets to the quantiles of m draws, shape (q,)."""
     from scipy.special import betainc
 
     below = np.minimum(np.cumsum(mass), 1.0)
     below[-1] = 1.0
     rank = np.ceil(levels * draws * (1.0 - 1e-15))[:, None]
-    reached = betainc(rank, draws - rank + 1.0, below)  # Pr[at least ``rank`` draws are there]
+    reached = betainc(rank, draws - rank + 1.0, below)  # Pr[``rank`` draws or more]
     chances = np.diff(reached, axis=1, prepend=0.0)
     return np.asarray((chances * np.abs(support - targets[:, None])).sum(axis=1))

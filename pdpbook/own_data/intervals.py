@@ -10,9 +10,9 @@ Laplace numbers has a Chernoff bound, with the moments
 
 for every θ > 0 its size exceeds
 :math:`\bigl(\ln\frac2\alpha+\sum_k\ln\mathrm E\,e^{\theta w_kZ}\bigr) /\theta` with probability at
-most α.  Each θ gives a bound, so the smallest of several bounds is a bound.
+most α.  Each θ gives a bound, so the smallest of several bounds is also a bound.
 
-The sums of the first counts, made to end at n, have the noise
+The sums of the first k counts, shifted so that the last sum is n, have the noise
 :math:`\sum_{j\le k}Z_j-\frac kK\sum_jZ_j`.  With α/K for each k, the bound is valid for all sums
 together, hence also for the sum that determines a quantile.
 """
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 __all__ = ["bridge_reach", "sum_reach"]
 
-#: The probability of an interval.
+#: The coverage probability of an interval.
 LEVEL = 0.95
 _TRIED = np.linspace(0.02, 0.98, 49)
 
@@ -44,7 +44,7 @@ def sum_reach(weights: NDArray[np.float64], epsilon: float) -> float:
 
 
 def bridge_reach(bins: int, epsilon: float) -> float:
-    """Return a 95 % bound on the noise of all sums of the first counts, made to end at n."""
+    """Return a 95 % bound on the noise of all sums of first counts, shifted so as to end at n."""
     first = np.arange(1, bins)[:, None]
     theta = _TRIED * epsilon
     inside = first * _moments(theta * (1.0 - first / bins), epsilon)
@@ -59,5 +59,5 @@ def _moments(theta: NDArray[np.float64], epsilon: float) -> NDArray[np.float64]:
 
 
 def _bounds(moments: NDArray[np.float64], theta: NDArray[np.float64], sums: float) -> NDArray[Any]:
-    """Return the smallest bound over θ, the last axis, for each of this number of sums."""
+    """Return the smallest bound over θ, the last axis, that is valid for this number of sums."""
     return np.asarray(((math.log(2.0 * sums / (1.0 - LEVEL)) + moments) / theta).min(axis=-1))

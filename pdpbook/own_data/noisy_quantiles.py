@@ -3,9 +3,9 @@ r"""Quantiles that are chosen privately among the points of a fine grid.
 **The points** are the multiples of 1, 2 or 5 times a power of ten in the range, so that prices and
 grades lie on them.  A noisy quantile is off by about :math:`1/\varepsilon` records, which span a
 distance of :math:`w/n\varepsilon` on average in a range of length w, so at least
-:math:`2n\varepsilon` steps are useful.  A much finer grid would do harm if several records share a
-value, because there are more points beside this value.  Each record counts for the point next to
-it, a function of one record.
+:math:`2n\varepsilon` steps are useful.  A much finer grid would do harm if several records shared a
+value, because there would be more points beside this value.  Each record is moved to the nearest
+point, which depends on this record alone.
 
 **The utility** of a point r for the q-quantile of n records is :math:`-d(r)`.  If a(r) records are
 below r and b(r) records are at or below r, the rank qn is too low for r by
@@ -17,40 +17,40 @@ below r and b(r) records are at or below r, the rank qn is too low for r by
 A positive d(r) is the distance of the rank from the ranks of r.  A negative d(r) tells how deep the
 rank is inside the ranks of the records that share the value r, so that a value with many records
 is chosen more surely than its neighbours.  For :math:`q>\frac12` the utility is the mirror image,
-with :math:`\kappa A` in place of :math:`\kappa B` and :math:`\kappa=(1-q)/q`.  The choice is by
-permute-and-flip (:mod:`pdpbook.foundations.permute_and_flip`) at one slope σ for all quantiles, so
-that all quantiles are off by about the same number of records.
+with :math:`\kappa A` in place of :math:`\kappa B` and :math:`\kappa=(1-q)/q`.  The choice is made
+by permute-and-flip (:mod:`pdpbook.foundations.permute_and_flip`) at one slope σ for all quantiles,
+so that all quantiles are off by about the same number of records.
 
 **What k quantiles cost together.**  Remove a record that has a records below it and b records at or
 below it.  For each q, all distances then change by numbers from an interval of length s, and the
 choice costs σs.  Without the record, A(r) falls by 1 - q if the record is below r, and rises by q
-otherwise; B(r) falls by q if the record is above r, and rises by 1 - q otherwise.  A maximum
-changes by no more than one of its members.
+otherwise; B(r) falls by q if the record is above r, and rises by 1 - q otherwise.  The change of a
+maximum lies between the smallest and the largest change of its members.
 
 - *Always* :math:`s\le2\max\{q,1-q\}`, because no member changes by more than
   :math:`\max\{q,1-q\}`.
-- *For* :math:`q<\frac12` *and* :math:`b\ge qn+1-q` *it is* :math:`s\le1`.  No member falls by more
+- *If* :math:`q<\frac12` *and* :math:`b\ge qn+1-q`, *then* :math:`s\le1`.  No member falls by more
   than 1 - q, so we have to show that d(r) rises by at most q.  If the record is above r, only A(r)
-  rises, by q.  Otherwise :math:`b(r)\ge b`, so B(r) is at most 0 also without the record, when
-  :math:`\kappa B(r)\ge B(r)`.  So d(r) is then the maximum of A(r), which has risen by at most q,
-  and of :math:`\kappa B(r)`, which has risen by :math:`\kappa(1-q)=q`.  For :math:`q>\frac12` the
-  mirror image is true if :math:`n-a\ge pn+1-p` with p = 1 - q.
+  rises, by q.  Otherwise :math:`b(r)\ge b`, so B(r) is at most 0 even without the record, and
+  therefore :math:`\kappa B(r)\ge B(r)`.  Then d(r) is the maximum of A(r), which has risen by at
+  most q, and of :math:`\kappa B(r)`, which has risen by :math:`\kappa(1-q)=q`.  For
+  :math:`q>\frac12` the mirror image is true if :math:`n-a\ge pn+1-p` with p = 1 - q.
 - *Of two quantiles* :math:`q<\frac12<1-p` *at most one costs more than* σ.  Otherwise
   :math:`b<qn+1-q` and :math:`n-a<pn+1-p`, and with :math:`a\le b-1` they give
   :math:`n(1-p-q)<1-p-q`, which is false for n ≥ 1.
 
-So no record costs more than σS for S the larger of :math:`\sum\max\{1,2(1-q)\}` and
-:math:`\sum\max\{1,2q\}`: 1 for the median alone, 7/2 for the three quartiles.  If a record is
-*replaced*, n stays, a(r) and b(r) change by at most one, and each choice costs at most 2σ.  An
-exponent is rounded up to a multiple of :math:`2^{-62}`, which adds less than two such units to the
-cost of each choice; these are subtracted from ε first.  The program counts distances in whole
-parts of a record, of which 1 and q are multiples, and rounds :math:`\kappa B` down to such a part.
-The proof stays as it is, because :math:`\kappa(1-q)=q` is a whole number of parts.
+So no record costs more than σS, where S is the larger of :math:`\sum\max\{1,2(1-q)\}` and
+:math:`\sum\max\{1,2q\}`: 1 for the median alone, and 7/2 for the three quartiles.  If a record is
+*replaced*, n stays the same, a(r) and b(r) change by at most one, and each choice costs at most 2σ.
+An exponent is rounded up to a multiple of :math:`2^{-62}`, which adds less than two such units to
+the cost of each choice; these are subtracted from ε first.  The program counts distances in whole
+parts of a record, of which 1 and q are multiples, and rounds :math:`\kappa B` down to a whole part.
+The proof remains valid, because :math:`\kappa(1-q)=q` is a whole number of parts.
 
 **The loss of a record** is the sum over the quantiles of the largest change of a log probability.
 Removing a record at the point k changes the distances below k, above k, and at k, each in a way
 that does not otherwise depend on k, so the sums over all points on one side of k are partial sums.
-Only the smallest distance depends on k, and takes few values.
+Only the smallest distance depends on k, and it takes few values.
 """
 
 from __future__ import annotations
@@ -78,9 +78,9 @@ from pdpbook.own_data.column import Frame
 
 __all__ = ["QuantileChoice", "QuantileGrid", "quantile_grid", "quantile_slope", "slope_cost"]
 
-#: The grid has at least so many steps, and :math:`2n\\varepsilon` of them if these are more.
+#: The grid has at least this many steps, or :math:`2n\\varepsilon` steps if that is more.
 CANDIDATES = 200
-#: At most so many, and with less than this ε fewer, for which all losses take few seconds.
+#: The grid has at most MOST steps, or MOST_WIDE below WIDE, so that losses take a few seconds.
 MOST, MOST_WIDE, WIDE = 10**6, 5000, 0.05
 _CHUNK = 256
 
@@ -155,7 +155,7 @@ def quantile_grid(frame: Frame, n: int, epsilon: float) -> QuantileGrid:
 class QuantileChoice:
     """The choice of one quantile of a column, whose records have places on a grid.
 
-    A point with records is a group, and so are the points between two such neighbouring points.
+    A group is one point with records, or all points between two neighbouring points with records.
     """
 
     grid: QuantileGrid
@@ -194,7 +194,7 @@ class QuantileChoice:
 
     @cached_property
     def _present_misses(self) -> NDArray[np.int64]:
-        """By how much the distance of each group exceeds the smallest, in parts, shape (G,)."""
+        """The excess of each group's distance over the smallest distance, in parts, shape (G,)."""
         misses = self._misses(self.places.size, *self._ranks)
         return misses - misses.min()
 
@@ -239,7 +239,7 @@ class QuantileChoice:
         """Return the loss of each record from this choice, shape (n,), in nats."""
         starts, size, records = self._groups
         n, (below, upto), (present, logs) = self.places.size - 1, self._ranks, self._present
-        before, after, own = (  # of points before the record that leaves, after it, and of its own
+        before, after, own = (  # of points before and after the record that leaves, and of its own
             self._misses(n, below - later, upto - sooner)
             for later, sooner in ((0, 0), (1, 1), (0, 1))
         )
@@ -280,11 +280,11 @@ class QuantileChoice:
 def _kept(
     near: NDArray[np.bool_], occupied: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the groups that all losses need, and which of these stands for each group.
+    """Return the groups that all losses need, and the one of these that stands for each group.
 
-    Groups far from the quantile are never chosen, and on one side of it the log probabilities of
-    all of them change alike.  So three of each side are enough: its first, its last, and between
-    them one that has records and whose loss is that of the others.
+    Groups far from the quantile are never chosen, and the log probabilities of all groups on one
+    side of it change alike.  So three groups on each side are enough: the first, the last, and one
+    occupied group between them, which has the same loss as the others between them.
     """
     start, end = np.flatnonzero(near)[[0, -1]] + np.array([0, 1])
     stands = np.arange(near.size)

@@ -30,7 +30,7 @@ PLANNED = {
     "Integer Laplace": "discrete laplace",
     "Float Laplace": "laplace",
     "Integer Gaussian": "discrete gaussian",
-    "Float Gaussian": "gaussian",  # on the grid of 2⁻¹⁰⁷⁴, which changes a loss less than rounding
+    "Float Gaussian": "gaussian",  # on the grid of 2⁻¹⁰⁷⁴, which matters less than rounding
     "ExponentialMin": "permute and flip",
     "GumbelMin": "exponential mechanism",
 }
@@ -114,7 +114,7 @@ def plan_queries(
     found = sum(worst_cost(each, pure) for each in queries)
     if next(rows, None) is not None or not math.isclose(stated, found, rel_tol=1e-6):
         raise ValueError(
-            f"query must have the worst case of the queries read from it, {found:.6g}, "
+            f"query must cost as much in the worst case as the queries read from it, {found:.6g}, "
             f"got a plan with a worst case of {stated:.6g}"
         )
     return queries
@@ -128,7 +128,7 @@ def _check_neighbours(asked: Any) -> None:
             "query must have the privacy unit dp.unit_of(contributions=1), because the losses are "
             f"losses of one row, got a unit of {asked._d_in} rows by {metric}"
         )
-    if domain.get_margin([]).invariant == "lengths":  # also if a finer margin has public lengths
+    if domain.get_margin([]).invariant == "lengths":  # even if a finer margin has them
         raise ValueError(
             'query must not have a margin with invariant="lengths": with public lengths of the '
             "groups, neighbours do not differ by the removal of a row, got public lengths"
@@ -137,7 +137,7 @@ def _check_neighbours(asked: Any) -> None:
 
 def _steps(plan: Any) -> tuple[list[Any], list[str], str | None]:
     """Return the aggregates of a plan, its groups, and the column of its filter."""
-    match plan:  # with a list of public groups on its left
+    match plan:  # a join with a list of public groups on its left
         case {"Join": {"input_right": right, "options": {"args": {"how": "Left"}}}}:
             plan = right if "GroupBy" in right else plan
     match plan:
@@ -149,12 +149,12 @@ def _steps(plan: Any) -> tuple[list[Any], list[str], str | None]:
             raise _unread(f"a plan that ends with {_name(plan)}")
     groups, flag = [each.get("Column") for each in keys], None
     if None in groups:
-        raise _unread("groups by more than a column")
+        raise _unread("groups by something other than a column")
     match below:
         case {"Filter": {"input": below, "predicate": {"Column": flag}}}:
             pass
         case {"Filter": _}:
-            raise _unread("a filter by more than a column of True and False")
+            raise _unread("a filter by something other than a column of True and False")
     if _name(below) != "DataFrameScan":
         raise _unread(f"the step {_name(below)} before the aggregate")
     return aggregates, groups, flag
@@ -210,7 +210,7 @@ def _column(expression: Any) -> str:
 
 
 def _planned(row: Mapping[str, Any], statistic: str, settings: dict[str, Any]) -> ReleasedQuery:
-    """Return the query of a line of OpenDP's summary of a plan."""
+    """Return the query that a line of OpenDP's summary of a plan describes."""
     aggregate, scale, mechanism = row["aggregate"], row["scale"], PLANNED.get(row["distribution"])
     if row.get("threshold") is not None:
         raise ValueError(f"query must have public groups, got a threshold of {row['threshold']}")
@@ -223,7 +223,7 @@ def _planned(row: Mapping[str, Any], statistic: str, settings: dict[str, Any]) -
         )
     if statistic == "count":
         settings = {key: settings[key] for key in ("by", "where")}
-    if statistic == "quantile":  # scores are whole numbers, the records times this denominator
+    if statistic == "quantile":  # scores are numbers of records times this denominator
         scale /= Fraction(settings["quantile"]).denominator
     return released_query(statistic, mechanism=mechanism, scale=scale, **settings)
 
@@ -240,7 +240,7 @@ def _check_said(name: str, said: Mapping[str, Any], settings: Mapping[str, Any])
 
 
 def _privacy_loss(measurement: Any) -> tuple[bool, float]:
-    """Return whether the loss of a plan is measured in ε, not in ρ, and the largest loss."""
+    """Return whether the loss of a plan is measured in ε rather than in ρ, and the largest loss."""
     measure, stated, delta = str(measurement.output_measure), measurement.map(1), 0.0
     if isinstance(stated, tuple):
         measure, (stated, delta) = measure.removeprefix("Approximate(").removesuffix(")"), stated
@@ -280,6 +280,6 @@ def _points(literal: Any) -> list[float]:
 def _unread(what: str) -> ValueError:
     """Return the error for a plan with a part that this module does not know."""
     return ValueError(
-        "query must aggregate columns of the table as they are, in groups by columns, and may "
-        f"filter by one of them, got {what}"
+        "query must aggregate unmodified columns of the table, may group by columns, and may "
+        f"filter by one column, got {what}"
     )

@@ -55,7 +55,7 @@ figcaption { color: #333; }
 """
 #: A table with more columns than this is wider than a phone.
 _FEW = 4
-#: Numbers of this size are written with a power of ten.
+#: Numbers of at least this size are written with a power of ten.
 _HUGE = 1e9
 
 
@@ -150,7 +150,7 @@ def report_page(title: str, body: str, drawing: str) -> str:
     caption = (
         "Top: the column and the distribution from the recommended release. Middle: the error of "
         "each release. Bottom: the losses of the records, with a circle at the median, a thick "
-        "line from the 10th to the 90th percentile and a bar at the largest."
+        "line from the 10th to the 90th percentile and a bar at the largest loss."
     )
     figure = (
         f'<figure role="img" aria-label="{escape(caption)}">{svg}'

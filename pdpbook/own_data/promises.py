@@ -1,24 +1,24 @@
-r"""What each release promises: known from n, ε and the range, and from nothing else.
+r"""What each release promises, as it follows from n, ε and the range alone.
 
 *Differential privacy* is a property of the algorithm: whatever the records are, adding or removing
-one of them changes the probability of any output by a factor of at most :math:`e^\varepsilon` (but
-for δ).  It applies to randomisers that are chosen from n and ε alone, to noisy counts, and to noisy
-statistics.
-A *fixed-noise* promise is a property of this column: no record's loss exceeds ε as long as the
-others keep the noise that was chosen with the record present.  A common scale or a game that is
-computed from the data has it, and its *end-to-end loss*, for which everything is computed again
-without the record, may be larger.  If the range is taken from the data, nothing is promised.
+one of them changes the probability of any output by a factor of at most :math:`e^\varepsilon`, up
+to an additive δ.  It applies to randomisers that are chosen from n and ε alone, to noisy counts,
+and to noisy statistics.  A *fixed-noise* promise is a property of this column: no record's loss
+exceeds ε as long as the others keep the noise that was chosen with the record present.  A common
+scale or a game that is computed from the data has such a promise, and its *end-to-end loss*, for
+which everything is computed again without the record, may be larger.  If the range is taken from
+the data, nothing is promised.
 
 Bins, scales and the ε of one draw are chosen from the number of records n, so n is public.
 *Removal* compares the data with and without a record under the noise for n records; *replacement*
 compares two data sets of n records that differ in one.  A replacement is a removal and an addition,
 so it costs at most twice the ε, and for some releases no more than a removal.  A promise states
-both, but (ε, δ) is promised for the ``neighbours`` of the terms, and each release has as much noise
-as this requires.
+both costs, but (ε, δ) is promised for the ``neighbours`` of the terms, and each release has as much
+noise as this requires.
 
 :func:`make_promise` makes a :class:`Promise` from the :class:`pdpbook.own_data.Terms`, which
-contain no value of the column.  A statement is written from the promise alone, so it contains none
-either, and may be published.
+contain no value of the column.  A statement is written from the promise alone, so it contains no
+value either, and may be published.
 
 Some promises mean next to nothing.  An ε bounds the factor by which a release changes the odds of
 an attacker, and at a large ε even an attacker with odds of 1 may end up nearly certain.  A δ that
@@ -60,10 +60,10 @@ DP = "differential privacy"
 FROM_DATA = "none: the range is taken from the data"
 NEIGHBOURS = (
     "data sets that differ by the removal of one record; the number of records is public, and the "
-    "divisor, the bins, the scales and the ε of one draw that follow from it stay when the record "
-    "leaves"
+    "divisor, the bins, the scales and the ε of one draw that follow from it do not change when "
+    "the record leaves"
 )
-#: The same in words, if the number of records need not be public.
+#: The same in words for the case that the number of records need not be public.
 HIDDEN = "data sets that differ by the removal of one record; nothing depends on their number"
 #: Which data sets a promise about replacement compares.
 REPLACED = "data sets of equally many records, of which one is replaced by another"
@@ -84,12 +84,12 @@ WORDS = {
     "interval": "95 % interval from the noise alone: ±",
     "share_interval": "95 % interval from the noise alone, as a share of the records: ±",
 }
-#: What the algorithms promise that are not differentially private.
+#: The promises of the algorithms that are not differentially private.
 ALGORITHMS = {"none": "none", "common_scale": "fixed-noise", "game": "fixed-noise"}
 _DRAWN = "values of records drawn at random, "
 _COUNTED = "counts with two-sided geometric noise and the public number of records"
 _SHARES = f"shares that are estimated from {_COUNTED}"
-#: The releases of each thing that may be published, each with its title and what it publishes.
+#: The releases of each kind of output, each with its title and a description of its output.
 TITLES: dict[str, dict[str, tuple[str, str]]] = {
     "counts": {
         "none": ("no noise", "the counts as they are"),
@@ -267,8 +267,8 @@ def _budgets(terms: Terms, name: str) -> tuple[Budget, Budget]:
     """Return the budgets of all draws for the removal and the replacement of a record.
 
     For a fixed randomiser, the largest ratio of two probabilities of one draw is the same for both:
-    at an output that a record reaches with the probability a instead of b, and each of the others
-    with b, it is (n-1+a/b)/n.  This does not extend to the δ of many draws, for which the
+    at an output that the record reaches with probability a, and its replacement and all others with
+    probability b, it is (n-1+a/b)/n.  This does not extend to the δ of many draws, for which the
     replacement counts as a removal that is followed by an addition.
     """
     spent = terms.spent
@@ -320,7 +320,7 @@ def _parameters(terms: Terms, name: str) -> dict[str, float]:
 
 
 def count_reach(terms: Terms) -> float:
-    """Return how far the noise moves a count at most, with probability 95 %."""
+    """Return the largest change of a count by the noise with probability 95 %."""
     return float(laplace_reach(rate_units(Fraction(terms.spent.epsilon))))
 
 
@@ -345,7 +345,7 @@ def counts_and_draws(terms: Terms) -> tuple[float, float, float, float]:
     while True:
         total = SHARE * epsilon + drawn
         share = SHARE * epsilon / total
-        # what the counts get and what is left for a draw, rounded as private_randomiser does it
+        # the ε of the counts and the rest for a draw, rounded as in private_randomiser
         first = share * total
         second = _exact.rounded_down(Fraction(total) - Fraction(first))
         cost = second
@@ -364,21 +364,21 @@ def weak_promises(promises: Sequence[Promise]) -> list[str]:
         found.append(
             f"ε = {epsilon:g} hides next to nothing: a release may raise the probability that an "
             "attacker gives to the presence of a record from 1/2 to "
-            f"{_nines(1.0 / (1.0 + math.exp(-epsilon)))}. At ε = 1 it is at most 0.73 afterwards."
+            f"{_nines(1.0 / (1.0 + math.exp(-epsilon)))}. At ε = 1 it rises to at most 0.73."
         )
     for each in promises:
         uniform = each.parameters.get("uniform_probability")
         if isinstance(uniform, float) and ((true := 1.0 - uniform * (bins - 1) / bins) > CERTAIN):
             found.append(
-                f"By {each.title} a drawn record comes out as its true bin with probability "
+                f"Under {each.title}, a drawn record comes out as its true bin with probability "
                 f"{_nines(true)}, so almost every released value is the true bin of a record. "
                 "The promise says only how little can be told about whether a given record is "
                 f"among the {n:,}; whoever knows which record was drawn knows its bin."
             )
     if delta * n >= 1.0 and any(each.delta > 0.0 for each in promises):
         found.append(
-            f"δ = {delta:g} is not below 1/n = {1.0 / n:.3g}, and then it promises next to "
-            "nothing: to publish one record drawn at random, without noise, has ε = 0 at δ = 1/n. "
+            f"δ = {delta:g} is not below 1/n = {1.0 / n:.3g}, so it promises next to "
+            "nothing: publishing one record drawn at random without noise has ε = 0 at δ = 1/n. "
             "Choose a δ far below 1/n."
         )
     return found

@@ -1,9 +1,9 @@
 """Making a release: published values, drawn without rounding, and a statement about them.
 
 :func:`make_release` draws once, from the operating system's generator, and returns the values with
-a statement for programs.  The statement is written from the promise alone
+a machine-readable statement.  The statement is written from the promise alone
 (:mod:`pdpbook.own_data.promises`), which contains no value, so the statement may be published.  A
-digest of the data must not be published: an attacker could test a guess of the data with it.
+digest of the data must not be published: an attacker could use it to test a guess at the data.
 
 The costs of all releases of a file add up (:mod:`pdpbook.own_data.spending`).  A *record*, which
 only the owner of the file can read, therefore lists them, identifies the file by a digest of its
@@ -11,8 +11,8 @@ contents, and contains the remarks that a statement must not reveal.  A second r
 kind from the same column is refused unless the caller confirms it; it is then written beside the
 first.
 
-The record has to be right even if the process is killed, and drawn values count as spent.  So the
-entry in the record is written first, then the statement, and then the values, each of them
+The record has to be right even if the process is killed, and the ε of drawn values counts as spent.
+So the entry in the record is written first, then the statement, and then the values, each of them
 completely or not at all.  If the process is killed in between, the record names the file of the
 values, and the next call for the same release reports that they are missing.  A lock protects all
 these steps, and the lock is released when a process dies.
@@ -98,7 +98,7 @@ class Published:
         record : str or Path, optional
             A file that only its owner may read, to which the statement is added.
         again : bool
-            Whether an earlier release of the same kind is allowed.  Its values are kept: if
+            Whether to repeat an earlier release of the same kind.  Its values are kept: if
             ``ages.csv`` exists, the new file is ``ages-2.csv``.
         budget : float, optional
             The ε that all releases of the record may cost together, this one included.
@@ -152,7 +152,7 @@ class Published:
                 write_whole(statement_path(path), _json(said), new=True)
                 write_whole(path, content, new=True)
             except OSError as error:
-                spent = "it is in the record, and drawn values count as spent"
+                spent = "it is in the record, and its ε counts as spent"
                 why = error.strerror or error
                 raise OSError(f"{path} cannot be written ({why}); {spent}") from error
         return path
@@ -242,7 +242,7 @@ def make_release(
     chosen = USUAL[publish] if release is None else release
     offered = {key: each for key, each in RELEASES[publish].items() if each.draw is not None}
     if isinstance(chosen, str) and chosen in RELEASES[publish] and chosen not in offered:
-        private = f"differentially private, which of {publish!r} are {[*offered]}"
+        private = f"one of the differentially private releases {[*offered]}"
         raise _validate.fail("release", private, chosen)
     made = offered[_validate.choice("release", chosen, *offered)]
     if chosen == "repaired_game" and terms.delta == 0.0:
@@ -283,12 +283,12 @@ def _refuse_twice(path: Path, column: str, publish: str, known: list[dict[str, A
         if last.is_absolute() and not last.exists():  # older records contain only names
             lost = (
                 " (the file is missing: it has been moved, or the process ended before it was "
-                "written; drawn values count as spent)"
+                "written; its ε counts as spent)"
             )
         raise FileExistsError(
             f"{PUBLISHED.get(publish, publish)} of column {column!r} has been released before, the "
             f"last time {same[-1]['made']} to {last}{lost}, at ε = {spent:g} in all; a second "
-            "release costs its ε again, so give again=True (--again) only if you want it, got "
+            "release costs its ε again, so give again=True (--again) only if you want this, got "
             f"path={str(path)!r}"
         )
     for each in (path, statement_path(path)):
@@ -316,7 +316,7 @@ def record_of(file: File) -> Path:
 
     The record is beside the file itself, under its name and ``.releases.json``, unless another
     record in the folder knows these contents, because the file was copied or renamed, or because an
-    earlier version kept the record of a link beside the link.
+    earlier version of the package kept the record of a link beside the link.
 
     Raises
     ------
@@ -333,7 +333,7 @@ def record_of(file: File) -> Path:
     if len(found) > 1:
         several = ", ".join(sorted(map(str, found)))
         raise FileExistsError(
-            f"one record must list all releases of {file}, got {several}; merge them into one "
+            f"one record must list all releases of {file}, got {several}; merge these into one "
             "list, or name one record with --record"
         )
     return found.pop() if found else usual

@@ -1,17 +1,17 @@
 r"""The change of a released query by each record, and its cost for the record.
 
-With group g of size :math:`n_g`, sum :math:`S_g` and values that the release clips to [L, U], the
-removal of record i from its group moves
+Let group g have size :math:`n_g` and sum :math:`S_g`, with values that the release clips to [L, U].
+The removal of record i from its group moves
 
 ================  ==================================================================================
 the count         by 1
 the sum           by :math:`|x_i|`
-the mean          by :math:`|n_gx_i-S_g|/(n_g(n_g-1))`; a record alone in its group leaves no mean
-a quantile        the scores of all candidates, which are counted one by one
+the mean          by :math:`|n_gx_i-S_g|/(n_g(n_g-1))`; a group of one is left without a mean
+a quantile        through the scores of all candidates, which are computed one by one
 ================  ==================================================================================
 
-and no other group.  If the record is *replaced*, it moves within its group, or from its group into
-another group.  The noise determines the cost of the distance (:mod:`pdpbook.own_data.query_noise`).
+and no other group.  If the record is *replaced*, it moves within its group, or from its group to
+another.  The noise determines the cost of the distance (:mod:`pdpbook.own_data.query_noise`).
 For a quantile the cost is the largest change of a log chance over the candidates.  The principle is
 taught in *What a released statistic tells about each record*.
 """
@@ -130,7 +130,7 @@ def _number_moves(
 
 
 def _worst_distance(query: ReleasedQuery, sizes: NDArray[np.int64], replaced: bool) -> float:
-    """Return the largest distance by a record with the worst values; a loss for a quantile."""
+    """Return the distance that a worst-case record causes; for a quantile, its loss."""
     several, power = sizes.size > 1, metric_power(query.mechanism)
     within = 0.0
     if query.statistic == "count":
@@ -156,7 +156,7 @@ def _worst_distance(query: ReleasedQuery, sizes: NDArray[np.int64], replaced: bo
 def _quantile_moves(
     query: ReleasedQuery, x: Floats, group: NDArray[np.int64], groups: int, replaced: bool
 ) -> _Moves:
-    """Return the losses from a quantile of each group; candidates are counted one by one."""
+    """Return the losses from a quantile of each group; candidates are treated one by one."""
     points = np.array(query.candidates)
     left = np.searchsorted(points, x, side="left")
     cell = 2 * left + (points[np.minimum(left, points.size - 1)] == x)

@@ -2,9 +2,9 @@ r"""The privacy loss of a distance under the noise of a query: a pure loss, or �
 
 Under Laplace noise of scale b the loss of a record is d/b, where d is the sum of the changes (L¹).
 Gaussian noise of standard deviation σ has no finite loss; its cost is :math:`\rho=d^2/2\sigma^2`,
-where d² is the sum of the squares (L²), and the costs of queries are added before they are
-converted to an ε at δ.  If all noise is continuous, the queries are one Gaussian release at the
-distance :math:`\sqrt{2\rho}`, and its ε is exact.  For any noise, the Rényi divergence of every
+where d² is the sum of their squares (L²), and the costs of queries are added before they are
+converted to an ε at δ.  If all noise is continuous, the queries amount to one Gaussian release at
+the distance :math:`\sqrt{2\rho}`, and its ε is exact.  For any noise, the Rényi divergence of every
 order α is at most :math:`\alpha\rho`.  Costs are rounded up.
 
 Discrete Gaussian noise on whole numbers is nearly as good as continuous noise.  Its probability of
@@ -19,8 +19,8 @@ is (ε, δ)-private, the discrete noise is private at
           \delta\exp\sum_j\frac1{24\sigma_j^2} .
 
 Noise is given by name or as a measurement of OpenDP, whose *privacy map* gives the loss for every
-distance: at the distance by which a record moves the numbers, the record's own loss.  The audit
-reads the metric, the map, whether the map gives ε or ρ, and whether the numbers are whole.
+distance: at the distance by which a record moves the numbers, it gives the record's own loss.  The
+audit reads the metric, the map, whether the map gives ε or ρ, and whether the numbers are whole.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-#: If there are more distances, they are rounded up, so that one computation serves many records;
-#: and a privacy map is evaluated at no more distances: between them its chords bound it.
+#: If there are more distances, they are rounded up, so that one computation serves many records.
+#: A privacy map is evaluated at no more distances than this; between them, its chords bound it.
 MOST = 1024
 #: The bits kept of a rounded distance: losses grow by a factor of at most 1 + 2⁻¹¹.
 BITS = 12
@@ -125,9 +125,9 @@ def _mapped_costs(measurement: Any, distances: Floats) -> Floats:
 
 
 def grid_excess(mechanism: Any, scale: float, numbers: int) -> tuple[float, float]:
-    """Return what the grid of Gaussian noise adds to ε and ln δ, for this number of moved values.
+    """Return the excess of ε and ln δ from the grid of Gaussian noise for a number of moved values.
 
-    The excess of ε is per √ρ, and infinite for unknown noise.
+    The excess of ε is given per unit of √ρ, and is infinite for unknown noise.
     """
     if mechanism == "gaussian":
         return 0.0, 0.0
@@ -154,7 +154,7 @@ def epsilons_at(rho: Floats, delta: float, excess: Floats, log_excess: float) ->
 
 
 def _renyi_epsilons(rho: Floats, delta: float) -> Floats:
-    """Return the ε at δ of Rényi divergences αρ, as ``renyi_epsilon`` does, for many ρ at once."""
+    """Return the ε at δ of Rényi divergences αρ, as ``renyi_epsilon`` does, for many ρ values."""
     offsets = np.log1p(-1.0 / ORDERS) - (math.log(delta) + np.log(ORDERS)) / (ORDERS - 1.0)
     epsilons = np.zeros(rho.size)
     for start in range(0, rho.size, MOST):

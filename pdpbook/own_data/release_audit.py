@@ -1,11 +1,12 @@
 r"""What a release made by another program reveals about each record of a table.
 
 A library for differential privacy states one ε for all records, the loss of the worst possible
-record.  Most records have a smaller loss.  A release with noise is a *query*, which turns the table
-into numbers, and *noise* that was chosen without the table.  The privacy map of the noise gives the
-loss if the numbers move by a distance d, for example d/b for Laplace noise of scale b.  The loss at
-the largest distance that any record can cause is the ε of the release; the loss at the distance by
-which *this* record moves the numbers is the record's own (:mod:`pdpbook.own_data.query_losses`).
+record.  Most records have a smaller loss.  A release with noise consists of a *query*, which turns
+the table into numbers, and of *noise* that does not depend on the table.  The privacy map of the
+noise gives the loss if the numbers move by a distance d, for example d/b for Laplace noise of scale
+b.  The loss at the largest distance that any record can cause is the ε of the release; the loss at
+the distance by which *this* record moves them is the record's own loss
+(:mod:`pdpbook.own_data.query_losses`).
 
 The losses of several queries are added (basic composition), because their answers are independent
 given the table, and an attacker sees all of them.  Gaussian noise has no finite loss: the costs of
@@ -44,7 +45,7 @@ __all__ = ["ReleaseAudit", "audit_release"]
 
 Floats = NDArray[np.float64]
 
-#: The noise and the ways to choose a candidate for which losses are computed, not only bounded.
+#: The noise and the ways to choose a candidate whose losses are computed, not only bounded.
 EXACT = ("laplace", "discrete laplace", "gaussian", "exponential mechanism", "permute and flip")
 
 
@@ -95,7 +96,7 @@ class ReleaseAudit:
         return pd.DataFrame(worst | _spread(rows, {"median": 0.5, "99 %": 0.99}), index=names)
 
     def by_group(self, labels: ArrayLike) -> pd.DataFrame:
-        """Return a row for each group of records, by labels of shape (n,), the largest loss first.
+        """Return a row for each group, given by labels of shape (n,), with the largest loss first.
 
         The columns are the number of records, the median, 10th and 90th percentile and largest loss
         in nats, and the group's part of the sum of all finite losses.
@@ -153,7 +154,7 @@ def audit_release(
     Returns
     -------
     ReleaseAudit
-        The fixed-noise losses, or upper bounds on them; infinite for the mean of a single record.
+        The fixed-noise losses, or upper bounds on them; infinite for the mean of only one record.
 
     Notes
     -----
@@ -228,7 +229,7 @@ def audit_release(
 
 
 def _spread(parts: Sequence[Floats], shares: dict[str, float]) -> dict[str, list[float]]:
-    """Return the smallest values with given shares below or at them, and the largest value."""
+    """Return the smallest values with the given shares at or below them, and the largest value."""
     found = {
         name: [float(np.quantile(part, share, method="inverted_cdf")) for part in parts]
         for name, share in shares.items()

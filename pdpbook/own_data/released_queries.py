@@ -23,7 +23,7 @@ __all__ = ["ReleasedQuery", "released_query"]
 STATISTICS = ("count", "sum", "mean", "quantile")
 ADDED = ("laplace", "discrete laplace", "gaussian", "discrete gaussian")
 CHOSEN = ("exponential mechanism", "permute and flip")
-#: Upper limit for the ends of a range, and for the change by a record in scales of the noise.
+#: Upper limit for the ends of a range, and for the change by a record in units of the scale.
 LARGEST, FARTHEST = 1e100, 1e50
 
 
@@ -71,7 +71,7 @@ def released_query(
     statistic : {"count", "sum", "mean", "quantile"}
         The statistic of each group.
     column : str, optional
-        The column of the query; all statistics but a count need a column.
+        The column of the query; all statistics except a count need it.
     by : sequence of str
         Columns whose values define the groups; the list of the groups is public.
     where : str, optional
@@ -82,15 +82,15 @@ def released_query(
         For numbers: "laplace" (the default), "discrete laplace", "gaussian", "discrete gaussian",
         or the measurement of OpenDP that adds the noise, such as ``dp.m.make_laplace(...)`` before
         it is chained to a query.  A measurement gives upper bounds, because it does not reveal its
-        noise, and a name gives the loss.  For a quantile: "exponential mechanism" (the default) or
-        "permute and flip".
+        noise, whereas a name gives the loss.  For a quantile: "exponential mechanism" (the default)
+        or "permute and flip".
     scale : float, optional
         Scale b of Laplace noise or standard deviation σ of Gaussian noise, in the unit of the
         answer.  For a quantile the scale is in records: the score of a candidate r is
         :math:`-|(1-q)\#\{x_i<r\}-q\#\{x_i>r\}|`, and the mechanism divides it by the scale.  A
         measurement of OpenDP has its own scale.
     quantile : float, optional
-        For a quantile: the share in (0, 1) of the records that should be below.
+        For a quantile: the share in (0, 1) of the records that should be below it.
     candidates : array_like, shape (R,), optional
         For a quantile: public points in ascending order, one of which is released.
     name : str, optional
@@ -152,7 +152,7 @@ def released_query(
             raise _validate.fail("mechanism", "continuous for a mean", mechanism)
     else:
         check_noise(mechanism, statistic)
-        _superfluous("noise of OpenDP", scale=scale)
+        _superfluous("measurement of OpenDP", scale=scale)
         spread = math.nan
     if name is None:
         words = statistic if column is None else f"{statistic} of {column}"

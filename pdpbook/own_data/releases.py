@@ -1,9 +1,9 @@
 """The ways to publish a column: what each promises, what it costs, and how it is drawn.
 
-Only releases of the same thing can be compared, and :data:`RELEASES` lists the releases of each.
+Only releases of the same kind of output can be compared, and :data:`RELEASES` lists them by kind.
 The promise of a :class:`Release` follows from n, ε and the range
-(:mod:`pdpbook.own_data.promises`); one of its functions measures its cost on the column, the loss
-of each record and the error; the other draws it (:mod:`pdpbook.own_data.draws`).
+(:mod:`pdpbook.own_data.promises`); one of its functions measures the loss of each record and the
+error on the column, and the other draws the release (:mod:`pdpbook.own_data.draws`).
 """
 
 from __future__ import annotations
@@ -59,25 +59,25 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-#: Scales of the game in units of the one that is safe for every data set.
+#: Scales of the game in units of the scale that is safe for every data set.
 MULTIPLIERS: Floats = np.power(4.0, -np.arange(5.0))
 #: The repaired game solves linear programs, which take over ten seconds beyond these limits.
 REPAIRED_RECORDS, REPAIRED_BINS = 100_000, 32
-#: Largest records × bins², over all reruns, for which best responses are computed: two seconds.
+#: Largest records × bins², summed over reruns, for which best responses are run: two seconds.
 GAME_WORK = 500_000_000
-#: Largest bins², over all reruns, for which the common scale is computed again.
+#: Largest bins², summed over all reruns, for which the common scale is computed again.
 SCALE_WORK = 1_000_000
 #: Repetitions of a release if each of them solves linear programs.
 FEW_RUNS = 20
 #: A scale below this fraction of a bin leaves almost every record in its own bin.
 SMALLEST = 0.05
-#: More draws than optimal composition counts.
+#: The largest number of draws for which optimal composition is computed.
 MOST_COMPOSED = 100_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ColumnRelease(Promise):
-    """One way to publish the column: its promise, and what it costs, measured on the data.
+    """One way to publish the column: its promise, and its cost as measured on the data.
 
     Attributes
     ----------
@@ -86,8 +86,8 @@ class ColumnRelease(Promise):
     parameters : mapping from str to number or list
         The settings of the algorithm, which the common scale and the game choose from the data.
     losses : ndarray, shape (n,)
-        Fixed-noise loss of the removal of each record, in ascending order of the values, in nats,
-        from all draws together: for several draws, an upper bound on the ε that they cost at δ.
+        Fixed-noise loss of the removal of each record from all draws together, in nats, in
+        ascending order of the values; for several draws, an upper bound on their ε at δ.
     end_to_end : float or None
         Largest end-to-end loss of a record in the same sense, or the bound that the promise gives;
         None if it was not computed.
@@ -95,12 +95,12 @@ class ColumnRelease(Promise):
         The published distribution on the bins, or the distribution of a published value.  For noisy
         counts, it is the distribution in one repetition; for a statistic, None.
     wasserstein, divergence : float
-        Distance of the distribution from the column, in its unit, nan for categories; and KL(q ||
-        distribution) in nats; both are nan for a statistic.  For noisy counts all errors are
-        averages over the repetitions.
+        Distance of the distribution from the column, in the column's unit (nan for categories), and
+        KL(q || distribution) in nats; both are nan for a statistic.  For noisy counts all errors
+        are averages over the repetitions.
     mean_error : float
-        Expected distance of the published mean, or the mean of the drawn values or of the published
-        distribution, from the mean of the column.
+        Expected distance from the mean of the column to the published mean, or to the mean of the
+        drawn values or of the published distribution.
     quantile_errors : ndarray, shape (q,)
         The same for the published quantiles, or for the three quartiles.
     standard_error : float
@@ -198,7 +198,7 @@ class ReleaseSetting:
         return np.random.default_rng([self.seed, run])
 
     def fixed_losses(self, rows: Floats) -> Floats:
-        """Return the fixed-noise loss of each bin by one draw with a row, nan for empty bins."""
+        """Return each bin's fixed-noise loss from one draw with its row, nan for an empty bin."""
         occupied = self.counts > 0
         losses = np.full(self.terms.bins, np.nan)
         rows = whole_weights(rows) / float(_exact.UNITS)  # as they are drawn
@@ -207,7 +207,7 @@ class ReleaseSetting:
         return losses
 
     def all_draws(self, losses: Floats, delta: float) -> Floats:
-        """Return the cost of all draws for records with the given losses by one draw.
+        """Return the cost of all draws for records with the given losses from one draw.
 
         It is the smallest ε at δ that is valid for every record with this loss, as in the promise.
         """
@@ -275,7 +275,7 @@ def exact_counts(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
 
 
 def _drawn_by(promise: Promise, setting: ReleaseSetting, rows: Floats) -> ColumnRelease:
-    """Return the cost of draws by a randomiser that does not depend on the data."""
+    """Return the cost of draws with a randomiser that does not depend on the data."""
     delta = promise.removal.delta if promise.removal else setting.terms.delta
     losses = setting.all_draws(setting.fixed_losses(rows), delta)
     return _measured(
@@ -335,7 +335,7 @@ def game(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
 
 
 def _equilibrium(played: NVOGame) -> NDArray[np.int64]:
-    """Return where best responses end, from the best common scale that is private, if any is."""
+    """Return the end of best responses from the best private common scale, if there is one."""
     outcomes = [played.evaluate(played.constant_profile(v)) for v in range(played.actions)]
     safe = [each for each in outcomes if each.private_records == played.records]
     start = min(safe or outcomes[:1], key=lambda outcome: outcome.divergence)
@@ -345,7 +345,7 @@ def _equilibrium(played: NVOGame) -> NDArray[np.int64]:
 def _end_to_end(
     setting: ReleaseSetting, pipeline: Callable[[], Pipeline], most: float
 ) -> float | None:
-    """Return the largest end-to-end loss by all draws, or None if it takes too many reruns.
+    """Return the largest end-to-end loss from all draws, or None if it takes too many reruns.
 
     Without a record, the noise of the others may be entirely different, so only optimal composition
     bounds the cost of many draws.
@@ -493,7 +493,7 @@ _OFFERED = {
         Release("game", game),
     ],
 }
-#: The releases of each thing that may be published, by name, the simplest of each kind first.
+#: The releases of each kind of output, by name, with the simplest ones first.
 #:
 #: :meta hide-value:
 RELEASES: dict[str, dict[str, Release]] = {

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Report", "report"]
 
-#: Errors count as equal if they differ by less than the first fraction, or by the second of a bin.
+#: Errors count as equal if they differ by less than this fraction, or this fraction of a bin.
 _TIE, _FLOOR = 0.05, 0.01
 #: Repetitions of a release with noisy counts.
 RUNS = 40
@@ -57,12 +57,12 @@ RUNS = 40
 CROWDED = 0.95
 NO_PROMISE = (
     "No release of this column keeps a promise, because its range is taken from the data: without "
-    "the smallest or the largest record other points would be released, so no ε bounds what a "
+    "the smallest or the largest record, other points would be released, so no ε bounds what a "
     "release reveals about these two records. Choose lower and upper without looking at the data."
 )
 CAUTION = (
-    "This report makes no release. Make the release that you have chosen once, with the command "
-    "pdpbook release or by calling pdpbook.make_release, and publish the result. Each further run "
+    "This report makes no release. Make the chosen release only once, with the command pdpbook "
+    "release or by calling pdpbook.make_release, and publish the result. Each further run "
     "is a further release that costs its ε again, and a result that was picked because it looks "
     "right has no promise at all. The noise is drawn in exact integer arithmetic with the "
     "generator of the operating system, which has no seed."
@@ -124,7 +124,7 @@ class Report:
         return [each for each in self.releases if each.algorithm == "differential privacy"]
 
     def _nearer(self, one: ColumnRelease, other: ColumnRelease) -> bool:
-        """Return whether one is nearer by more than a tie plus the standard error."""
+        """Return whether one release is nearer by more than a tie plus the standard error."""
         grid = self.column.grid(self.bins)
         unit = 1.0 if self.column.levels else (grid.upper - grid.lower) / grid.bins
         tie = max(_TIE * other.error, _FLOOR * unit)
@@ -138,7 +138,7 @@ class Report:
 
     @cached_property
     def equally_good(self) -> tuple[ColumnRelease, ...]:
-        """The other releases whose errors are too close to the recommended release's."""
+        """The other releases with errors that count as equal to the recommended release's error."""
         best, others = self.recommended, self._candidates
         others.remove(best)
         pairs = [(each, self._nearer(best, each) or self._nearer(each, best)) for each in others]
@@ -219,7 +219,7 @@ class Report:
         if release.promise == FROM_DATA:
             return (
                 "Nothing is promised, because the range is taken from the data: without the "
-                "smallest or the largest record the range would be different."
+                "smallest or the largest record, the range would be different."
             )
         paid = ", paid once" if release.draws is None else f" for {_draws(self.draws)}"
         total = _promise(release.epsilon, release.delta) + paid
@@ -265,8 +265,8 @@ class Report:
         if once := [each.title for each in self.releases if each.end_to_end is None]:
             found.append(
                 f"The end-to-end loss of the {' and of the '.join(once)} was not computed, because "
-                "each occupied bin needs another run of the release, and here the runs are too "
-                "many (the argument reruns) or would take too long."
+                "each occupied bin needs another run of the release, and here there are too "
+                "many runs (the argument reruns), or they would take too long."
             )
         found.append(CAUTION)
         return tuple(found)
@@ -347,7 +347,8 @@ class Report:
         """Return the fixed-noise loss of each record from all draws of each release, in nats.
 
         The first column contains the values in ascending order, or the levels in their order.  For
-        several draws, a loss is an upper bound on the ε at δ.  The table is as private as the data.
+        several draws, a loss bounds the ε at δ from above.  The table is as confidential as the
+        data.
         """
         import pandas as pd
 
@@ -513,7 +514,7 @@ def report(
         without looking at the data.  Only their counts are published, one for each level, so
         ``lower``, ``upper``, ``bins``, ``outside`` and ``whole`` must be omitted.
     other : str, optional
-        The level to which values outside ``categories`` are counted; by default they are refused.
+        The level under which values outside ``categories`` count; by default they are refused.
     draws : int
         Number of values to release, from 1 to 10⁶; above 1 only if values are published.
     delta : float
@@ -521,8 +522,8 @@ def report(
         records or more than 32 bins; the game is omitted if the number of records times the square
         of the number of bins is above 5 × 10⁸.
     publish : {"counts", "mean", "quantiles", "value"}
-        The output to publish: a table of counts, the mean, quantiles, or single values drawn like
-        the data.  Only releases of the same kind of output are compared.
+        The output to publish: a table of counts, the mean, quantiles, or individual values drawn
+        like the data.  Only releases of the same kind of output are compared.
     quantiles : array_like, shape (q,), optional
         The quantiles, in ascending order, if quantiles are published: at most 20 shares of the
         records at or below them, by default the three quartiles.  All quantiles together cost ε.
@@ -538,7 +539,7 @@ def report(
         The name of the column; by default the name of a pandas column.
     whole : bool
         Whether the quantity is by its nature a whole number, such as a grade.  Each bin then
-        contains one whole number, or an equal number of whole numbers if there are more than bins.
+        contains one whole number, or equally many if there are more whole numbers than bins.
     seed : int
         Seed of the repetitions over which the error of a release with noisy counts is averaged.
     reruns : int

@@ -1,6 +1,6 @@
 r"""The shares of the bins, from noisy counts and the public number of records.
 
-Computing with noisy counts costs nothing more, so a DP histogram publishes the best estimate that
+Computing with noisy counts has no further cost, so a DP histogram publishes the best estimate that
 they allow.  Two more things are known: the counts are at least 0, and they sum to n, which is
 public.
 
@@ -12,13 +12,14 @@ less noise than the sums.  A distribution function is increasing, so the bridge 
 increasing sequence nearest to it in least squares (isotonic regression), cut at 0 and n.
 
 **Levels without an order, and tables that are mostly empty.** If few values occur, most of the sums
-are on steps, and each count is better estimated separately: by its posterior mean :math:`m_k`
-(:mod:`pdpbook.audit.count_posterior`), given that all counts sum to n.  The difference to n is
+equal the next one, and each count is better estimated separately: by its posterior mean :math:`m_k`
+(:mod:`pdpbook.audit.count_posterior`), given that all counts sum to n.  The difference from n is
 distributed over the counts in proportion to their posterior variances :math:`v_k`, as if they were
 normal: :math:`m_k+\frac{v_k}{\sum_jv_j}(n-\sum_jm_j)`.
 
-A table counts as mostly empty if more than three quarters of its bins seem to be, by the noisy
-counts: noise alone is at most 0 with probability :math:`1/(1+e^{-\varepsilon})`.
+A table counts as mostly empty if its noisy counts suggest that more than three quarters of its bins
+are empty.  The count of an empty bin is at most 0 with probability :math:`1/(1+e^{-\varepsilon})`,
+so the share of such counts is divided by this probability.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from pdpbook.audit.count_posterior import posterior_from_noise
 
 __all__ = ["estimated_shares"]
 
-#: From this share of empty bins on, each count is estimated separately.
+#: Above this share of empty bins, each count is estimated separately.
 EMPTY = 0.75
 #: Share of the uniform distribution in the estimate, so that no bin is impossible.
 FLOOR = 1e-6

@@ -1,15 +1,15 @@
 r"""The total cost of the releases of one file, from its record.
 
-The ε of all releases of all columns add up, and so do their δ (basic composition), because a person
-is one record of the file.  They are added as the decimal numbers that are written in the record, so
-ten releases at 0.1 cost 1.
+The values of ε of all releases of all columns add up, and so do the values of δ (basic
+composition), because a person is one record of the file.  They are added as the decimal numbers
+that are written in the record, so ten releases at 0.1 cost 1.
 
-If several releases have a small ε, a slightly larger δ gives a better bound.  Releases at no more
-than e cost at most as much as the same number of answers of randomised response at e
+If several releases have a small ε, a slightly larger δ gives a better bound.  Releases whose ε is
+at most e cost at most as much as the same number of answers of randomised response at e
 (:func:`pdpbook.foundations.optimal_composition`), and the costs of larger releases are added.
 Every e gives a bound, and the smallest bound is used if it is below nine tenths of the sum.  Unlike
-the sum, it requires that the number of releases and their ε do not depend on the results of earlier
-releases, so a budget is checked against the sum.  Taught in *Composition*.
+the sum, it requires that the number of releases and their values of ε do not depend on the results
+of earlier releases, so a budget is checked against the sum.  Taught in *Composition*.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def total_words(total: Mapping[str, Any]) -> str:
     better, said = total["better"], f"at ε = {total['epsilon']:g}"
     said += f", δ = {total['delta']:g}" if total["delta"] else ""
     if better:
-        said += f" (ε = {better['epsilon']:.4g}, δ = {better['delta']:g} if all were planned)"
+        said += f" (ε = {better['epsilon']:.4g}, δ = {better['delta']:g} if all were planned ahead)"
     several = "" if total["releases"] == 1 else "s"
     return f"{total['releases']} release{several} of this file so far, {said} in total"
 

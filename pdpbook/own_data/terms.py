@@ -1,8 +1,8 @@
 """What is known about a release before any value of the column is read.
 
-The :class:`Terms` are the request, the range or the levels of the column, and the number of records
-n.  Bins, scales, the ε of one draw and every promise (:mod:`pdpbook.own_data.promises`) follow from
-them alone, so none of these depends on a value.
+The :class:`Terms` consist of the request, the range or the levels of the column, and the number of
+records n.  Bins, scales, the ε of one draw and every promise (:mod:`pdpbook.own_data.promises`)
+follow from them alone, so none of these depends on a value.
 
 Draws of one randomiser are independent given the data, so each is made for a smaller ε, such that
 all draws together cost no more than (ε, δ).  A noisy histogram costs its ε once, and any number of
@@ -39,7 +39,7 @@ PUBLISHED = {
     "counts": "a table of counts",
     "mean": "the mean",
     "quantiles": "quantiles",
-    "value": "single values drawn like the data",
+    "value": "individual values drawn like the data",
 }
 
 
@@ -136,7 +136,7 @@ def make_terms(
     name: str | None,
     **framed: Any,
 ) -> tuple[Column, Terms]:
-    """Check a request with the arguments of a report, and return the column and the terms."""
+    """Check a request, given by the arguments of a report, and return the column and the terms."""
     epsilon = _validate.number("epsilon", epsilon, at_least=1e-6, at_most=30.0)
     delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     draws = _validate.integer("draws", draws, at_least=1, at_most=10**6)
