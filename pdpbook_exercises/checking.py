@@ -38,7 +38,7 @@ __all__ = ["READER", "Result", "assert_close", "assert_equal", "check", "exercis
 
 READER = "reader"  #: the name of the student who gets the numbers of the chapter
 STUB = "this is still the stub. Replace the dots by your answer."
-LONGEST = 160  #: the largest number of characters shown of a value
+LONGEST = 160  #: the largest number of characters of a value that are shown
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def exercise(name, *, mine=None, refused=()):
 
 @dataclass(frozen=True)
 class Result:
-    """The verdict on one answer, true in a boolean context exactly if the answer is right."""
+    """The verdict on one answer, true in a boolean context if and only if it is right."""
 
     name: str
     right: bool
@@ -206,7 +206,7 @@ def assert_close(given, right, hint, mistakes=None, *, more="", rtol=1e-6, atol=
     hint : str
         The hint that follows a wrong answer; it must not contain the solution.
     mistakes : dict from str to float or array_like, optional
-        Hints for known mistakes, which replace the general hint, and the results of the mistakes.
+        Hints for known mistakes in place of the general hint, with the results of the mistakes.
     more : str
         The stronger hint, for ``check(..., hint=2)``.
     rtol, atol : float
@@ -342,7 +342,7 @@ def _in_words(value):
 
 
 def _is_stub(answer):
-    """Return whether an answer is still the dots, or a function that does nothing."""
+    """Return whether an answer is still the placeholder ``...`` or a function that does nothing."""
     if answer is None or answer is ...:
         return True
     code = getattr(answer, "__code__", None)

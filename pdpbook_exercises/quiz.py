@@ -49,7 +49,7 @@ def predictions(notebook: NotebookNode) -> Iterator[tuple[str, list[Choice]]]:
     Raises
     ------
     ValueError
-        If a question does not have several answers, exactly one of them right.
+        If a question does not have several answers, of which exactly one is right.
     """
     asked = ""
     for cell in notebook.cells:

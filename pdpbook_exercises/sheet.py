@@ -276,7 +276,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("page", type=Path, help="a chapter, such as book/foundations/why-noise.md")
     parser.add_argument("folder", type=Path, help="folder for the notebook; created if necessary")
-    said = "level to include; may be repeated; all levels but open by default"
+    said = "level to include; may be repeated; by default all levels except open"
     parser.add_argument("--level", action="append", choices=LEVELS, help=said)
     parser.add_argument("--otter", action="store_true", help="write for Otter Assign, not nbgrader")
     given = parser.parse_args()

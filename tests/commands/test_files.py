@@ -52,7 +52,7 @@ def refused(file: Path, said: str, name: str | None = None, **options: Any) -> s
         ("a\tb\n1\t2\n", "a", r"give --sep '\\t'"),
         ("a,b,c,d,e,f,g,h,i,j,k,l\n" + "1," * 11 + "1\n", None, r"'j'\] and 2 more$"),
         # what stands above the header, or in it
-        ("sep=,\nage,n\n30,1\n", "age", "remove the first line, 'sep=', which has no names"),
+        ("sep=,\nage,n\n30,1\n", "age", "remove the first line, 'sep=', which contains no names"),
         ("# exported\nage,n\n30,1\n", "age", "got 2 in line 2; remove the first line, '# exp"),
         ('"age","n"\n"1",30,5\n"2",40,6\n', "age", "got 3 in line 2; .* as R writes them"),
         ("age\n30\nage\n40\n", "age", "got 'age' in line 3; remove this line, which"),

@@ -343,7 +343,7 @@ def test_a_day_in_the_life_of_a_file(wine: Path, capsys: Capture) -> None:
     assert "5 releases of this file so far, at ε = 2" in released("value", "0.2", "--budget", "2")
     released("counts", "0.5", "--again", "kill")
     assert "counts-2.csv (it is not there" in (said := released("counts", "0.5"))
-    assert said.startswith("2: ") and "drawn values count as spent" in said
+    assert said.startswith("2: ") and "its ε counts as spent" in said
     assert "counts-3.csv: the share" in (said := released("counts", "0.5", "--again"))
     assert "7 releases of this file so far, at ε = 3 in total" in said
     assert [each["total"]["epsilon"] for each in json_of(record)] == [0.5, 1.5, 1.7, 1.8, 2, 2.5, 3]

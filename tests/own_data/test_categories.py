@@ -114,7 +114,7 @@ def test_the_report_offers_only_what_levels_without_order_or_distance_allow() ->
     said = json.loads(json.dumps(made.to_dict(), allow_nan=False))
     assert said["levels"] == [*LEVELS, "not known"] and said["bins"] == 4
     assert said["other"] == "not known" and said["lower"] is None and not said["whole"]
-    assert "2 of 11 values (18.2%) are none of the other levels" in " ".join(made.warnings)
+    assert "2 of 11 values (18.2%) are not among the other levels" in " ".join(made.warnings)
     assert "Other numbers of bins" not in made.to_html()
     axes = made.plot().axes[0]
     assert [each.get_text() for each in axes.get_xticklabels()] == said["levels"]

@@ -125,7 +125,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "a filter": (
         lambda dp: asked(dp).filter(pl.col("age") > 25).select(dp.len()),
-        "got a filter by more than a column",
+        "got a filter by something other than a column",
     ),
     "a cast that changes values": (
         lambda dp: asked(dp).select(pl.col("income").cast(int).fill_null(0).dp.sum((0, 9))),

@@ -159,7 +159,7 @@ def test_what_depends_on_the_data_is_in_the_record_and_not_in_the_statement(
     assert "25.0%" not in statement and "remarks" not in statement
     assert "hides next to nothing" in json.loads(statement)["warnings"][0]
     levels = pb.make_release(["a", "b", "c"], categories=["a"], other="b", epsilon=1.0)
-    assert "1 of 3 values (33.3%) are none of the levels" in levels.remarks[0]
+    assert "1 of 3 values (33.3%) are not among the levels" in levels.remarks[0]
     assert not made().statement["warnings"] and not made().remarks
 
 

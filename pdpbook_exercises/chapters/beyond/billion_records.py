@@ -24,7 +24,7 @@ def copies(answer, rng):
             draws_epsilon(n, epsilon, draws=draws * number, delta=delta),
             "How many independent draws with the same noise does the attacker see?",
             {
-                "Adding costs is basic composition, and the smallest total is smaller.": added,
+                "That is basic composition: valid, but not the smallest total.": added,
                 "That is the cost of one copy.": one,
             },
         )
@@ -65,7 +65,7 @@ def tally(answer, rng):
             "missing": np.isnan(values).sum(),
         }
         wrong = [name for name, number in zip(right, given, strict=True) if right[name] != number]
-        assert not wrong, f"Wrong: {', '.join(wrong)}. {hint}"
+        assert not wrong, f"These are wrong: {', '.join(wrong)}. {hint}"
 
 
 @exercise("billion-records/keyed", refused=["keyed_draws"])
@@ -162,10 +162,10 @@ def hours(answer, rng):
         assert_close(
             answer(*case),
             max(counting, reading),
-            "Counting and reading overlap, so the slower one decides. A value has 8 bytes, and the "
-            "cores of a machine share its disk.",
+            "Counting and reading overlap, so the slower of them decides. A value has 8 bytes, and "
+            "the cores of a machine share its disk.",
             {
-                "Counting and reading overlap: take the larger, not the sum.": counting + reading,
+                "Counting and reading overlap: take the maximum, not the sum.": counting + reading,
                 "That is the time in seconds, not in hours.": 3600 * max(counting, reading),
             },
         )

@@ -41,9 +41,9 @@ def fresh_copies(answer, rng):
 
 @exercise("collusion/all-equal")
 def all_equal(answer, rng):
-    order = "For neighbouring levels it is a square; sort the levels and multiply the squares."
+    order = "For two neighbouring levels, it is a square. Sort the levels and multiply the squares."
     cases = [
-        ([0.5, 1.0], "With two levels it is the coin of the two-level release."),
+        ([0.5, 1.0], "With two levels, it is the probability ρ of the two-level release."),
         ([1.0, 0.2, 0.5], order),
         ([0.3, 0.3, 0.1, 0.4], "Equal levels give equal copies."),
         ([1.0], "One copy is equal to itself."),
@@ -83,8 +83,8 @@ def expected_refinement(answer, rng):
             c * form,
             hint,
             {
-                "That is the contribution of the copies that stay. Three other pieces have a "
-                "mean.": x * low / high * exp(-(high - low) * abs(x)),
+                "That is the contribution of the copies that stay. Three other pieces also "
+                "contribute.": x * low / high * exp(-(high - low) * abs(x)),
                 "The form is right, but c is wrong. It has the unit of 1/ε: check the powers.": (
                     2 * low / (high - low) * form
                 ),
@@ -107,15 +107,15 @@ def whole_numbers(answer, rng):
         said = "It must be a probability in (0, 1)."
         if 0 < stay < 1:
             said = (
-                "With this probability the noise of the noisier copy has the variance "
-                f"{accurate + (1 - stay) * noisy:.6g}, and geometric noise of level {low:.6g} has "
+                "With this probability, the noise of the noisier copy has the variance "
+                f"{accurate + (1 - stay) * noisy:.6g}, but geometric noise of level {low:.6g} has "
                 f"{noisy:.6g}."
             )
         assert_close(
             stay,
             rho,
             f"{said} Divide the two characteristic functions and write the quotient as a constant "
-            "plus a multiple of the function of level ε₁; the two parts sum to 1 at t = 0.",
+            "plus a multiple of the one of level ε₁; the two parts sum to 1 at t = 0.",
             {
                 "That is the ρ of Laplace noise. For whole numbers it is only nearly right.": (
                     (low / high) ** 2
@@ -136,12 +136,12 @@ def uniform_noise(answer, rng):
     ratios = [1.5, 2.0, 2.7, 3.0, 2.5, 6.0, 7.0, 1.0001]
     for whole in rng.integers(2, 40, 3):
         ratios += [float(whole), rng.integers(2, 40) + rng.uniform(0.05, 0.95)]
-    jump = "Cut the long interval into pieces as long as the short interval. Which jump gives it?"
+    jump = "Cut the long interval into pieces as long as the short one. Which jump widens it?"
     zero = (
-        "Where the denominator of the quotient is 0, the numerator must also be 0. Is it 0 at "
-        "this ratio?"
+        "Where the denominator of the quotient is 0, the numerator must also be 0. Is the "
+        "numerator 0 there at this ratio?"
     )
-    more = "sin(rat)/(rat) must be 0 wherever sin(at) is."
+    more = "sin(rat)/(rat) must be 0 wherever sin(at) is 0."
     for ratio in ratios:
         whole = ratio == round(ratio)
         assert_equal(answer(ratio), whole, jump if whole else zero, more=more)

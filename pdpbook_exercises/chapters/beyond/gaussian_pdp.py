@@ -65,7 +65,7 @@ def lone(answer, rng):
             hint,
             {
                 "A positive part is never negative, so δ is at least 0.": excess,
-                "1/n is for a record alone in its bin, but here others share it.": 1 / n,
+                "1/n is for a record alone in its bin, but here others share the bin.": 1 / n,
                 "That is P(x). Subtract exp(ε) times the probability without the record.": m / n,
                 "Without the record n - 1 records are left, not n.": (
                     max(m - exp(epsilon) * (m - 1), 0) / n
@@ -121,7 +121,7 @@ def extremes(answer, rng):
             [top * ratio, top],
             "Return the pair (v_min, v_max). Where does each occur, and what is Z there?",
             {
-                "The density is truncated to [0, 1]: divide by the mass on it.": (
+                "The density is truncated to [0, 1]: divide by the mass there.": (
                     [plain * ratio, plain]
                 ),
                 "The order of the pair is v_min, v_max.": [top, top * ratio],
@@ -174,6 +174,6 @@ def certify(answer, rng):
             for each in (*ends, ends.mean(axis=0))
         )
         assert middle <= (low + high) / 2 + 1e-12, (
-            f"Half-way from {ends[0]} to {ends[1]} it is larger than the mean of the two values. "
+            f"Half-way from {ends[0]} to {ends[1]}, it is larger than the mean of the two values. "
             "The cut is not convex in C, so a solver cannot use it."
         )

@@ -10,7 +10,7 @@ from pdpbook_exercises.checking import assert_close, assert_equal, exercise
 @exercise("individual-accounting/steps")
 def steps(answer, rng):
     cases = [
-        ([4, 1, 1], 4, 4, 1, 40, "These are the three records."),
+        ([4, 1, 1], 4, 4, 1, 40, "These are the three records of the chapter."),
         ([9, 0, 2], 4, 4, 1, 40, "What does a gradient of length 0 cost?"),
         ([0.5, 3, 7], 3, 10, 0.3, 12, "No record takes part in more steps than there are."),
         ([8], 8, 1, 1, 5, "A record may leave before the first step."),
@@ -83,7 +83,7 @@ def rest(answer, rng):
         assert_close(
             answer(lengths, sigma, budget),
             sigma * np.sqrt(2 * paid),
-            "If r is left, which length costs exactly r?",
+            "If r of the budget is left, which length costs exactly r?",
             {
                 "That skips the step. Here the record contributes a shorter gradient.": (
                     lengths * (account <= budget)
@@ -92,7 +92,7 @@ def rest(answer, rng):
                     lengths * np.where(cost > 0, paid / cost, 0)
                 ),
             },
-            more="Solve g²/(2σ²) = r for g; a record with a longer gradient uses it.",
+            more="Solve g²/(2σ²) = r for g; a record with a longer gradient uses this length.",
             atol=1e-6,
         )
 

@@ -54,8 +54,8 @@ def to_spare(answer, rng):
                     epsilon / inverse
                 ),
                 "That is 1/b*. Divide the Laplace mechanism's scale, 1/ε, by b*.": inverse,
-                "n is the limit for small ε, and the factor is smaller.": n,
-                "Theorem 1′ has n in the logarithm, and yours has n - 1.": (
+                "n is the limit for small ε, but the factor is smaller.": n,
+                "Theorem 1′ has n in the logarithm, but your result has n - 1.": (
                     math.log1p((n - 1) * math.expm1(epsilon)) / epsilon
                 ),
             },
@@ -82,7 +82,7 @@ def silence(answer, rng):
             f"{wrong} Solve the upper inequality of the linear form of pDP for ε at the record's "
             "own bin, then look at the lower inequality at the other bins, where the record is "
             "never published.",
-            more="At its own bin S = m and p = 1, so 1 <= τm. Elsewhere p = 0, so σ <= 0. Both "
+            more="At its own bin, S = m and p = 1, so 1 <= τm. Elsewhere p = 0, so σ <= 0. Both "
             "must be true.",
         )
 
@@ -118,7 +118,7 @@ def shaping(answer, rng):
 @exercise("instance-wise-learning/final-reward")
 def final_reward(answer, rng):
     hint = (
-        "Of two private profiles the profile with the smaller KL must earn more. A profile that "
+        "Of two private profiles, the profile with the smaller KL must earn more. A profile that "
         "exposes a record must earn less than any private profile, whatever their KL is: give the "
         "two kinds of profiles ranges of rewards that do not overlap."
     )
@@ -150,7 +150,7 @@ def final_reward(answer, rng):
                     continue
                 exposed = n - end.private_records
                 wins = (
-                    f"With a Laplace KL of {baseline:.4g} the largest reward goes to a profile of "
+                    f"With a Laplace KL of {baseline:.4g}, the largest reward goes to a profile of "
                     f"KL {end.divergence:.4g}"
                 )
                 assert not exposed, f"{wins} that exposes {exposed} records. {hint}"

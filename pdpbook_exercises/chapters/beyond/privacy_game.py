@@ -13,8 +13,8 @@ def dominant_actions(answer, rng):
         assert_equal(
             answer(sign),
             [user, adversary],
-            "Compare the two rows, then the two columns, of the table of payoffs. Does the answer "
-            "follow the sign?",
+            "Compare the two rows, then the two columns, of the table of payoffs. Does your "
+            "answer change with the sign?",
             {
                 "That is right for the other sign.": [adversary, user],
                 "The players' payoffs are opposite. Look at the adversary again.": (
@@ -48,7 +48,7 @@ def beliefs(answer, rng):
                 "Divide row t, not column t, by the sum of row t: mind the shapes.": (
                     prior / of_user if rows == columns else prior
                 ),
-                "One row for each type of the user: exchange the axes.": right.T,
+                "Each type of the user must have a row: exchange the axes.": right.T,
             },
             more="p(s | t) = p(t, s)/p(t). Which sum is p(t)? Keep this sum as a column.",
         )

@@ -51,7 +51,7 @@ def spread_attack(answer, rng):
         others /= np.maximum(1, others.sum(axis=1, keepdims=True) / power)
         kept, least = left(b, stake), min(left(full, stake), *left(others, stake))
         assert kept <= least + 1e-9, (
-            f"It leaves the user {kept:.4g}, and other efforts leave {least:.4g}. What does a "
+            f"The user keeps {kept:.4g}, but other efforts leave only {least:.4g}. What does a "
             "convex function say about the mean of its arguments (Jensen's inequality)? How large "
             "may an effort be?"
         )
@@ -104,7 +104,7 @@ def faster_steps(answer, rng):
             raise AssertionError(
                 f"At γ = {discount:.2g} the median of the errors is {error:.3g}, mostly too "
                 f"{side}. It must be below 0.25, whatever the discount and the stakes are. Steps "
-                "of 1/k forget the first rounds too slowly when the discount is near 1; steps that "
-                "stay large never settle.",
+                "of 1/k forget the first rounds too slowly when the discount is near 1; with steps "
+                "that stay large, the values never settle.",
                 "Try a power of 1/k between ½ and 1, and a mean over the last rounds.",
             )

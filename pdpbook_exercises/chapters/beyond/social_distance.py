@@ -53,7 +53,7 @@ def people_needed(answer, rng):
             ceil(1 + others),
             "Solve cap >= B for n and round up.",
             {
-                "One person too few: the cap has n - 1 others, and n must be rounded up.": (
+                "That is one person too few: the cap has n - 1 others, and n must be rounded up.": (
                     ceil(others)
                 ),
                 "The odds of p are p/(1 - p), not p.": ceil(1 + exp(total) / p),
@@ -116,7 +116,7 @@ def uniform_power(answer, rng):
             right,
             f"{said} When is the floor γ at least the largest of the cube roots of the people?",
             {
-                "The floor must reach the distance with the most people, not with the fewest.": (
+                "The floor must reach the distance with the most people, not the fewest.": (
                     n.sum() / n.min()
                 ),
                 "The equation for γ has the sum of N/γ³, without a cube root.": (
@@ -158,7 +158,7 @@ def leaked_distance(answer, rng):
                     np.argmax(size * np.log(b) - b * noise.sum()) + 1
                 ),
                 "There is one factor ε for each copy.": np.argmax(np.log(b) - b * error) + 1,
-                "Distances start at 1, indices at 0.": likeliest - 1,
+                "Distances start at 1, and indices at 0.": likeliest - 1,
             },
             more="The density of Laplace noise of level ε is ε/2 · exp(-ε|v|). Add the logarithms "
             "of the densities.",

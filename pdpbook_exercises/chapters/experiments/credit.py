@@ -19,14 +19,14 @@ def memory(answer, rng):
         assert_close(
             answer(K, V, d),
             8 * numbers,
-            "Multiply cells and actions. How many numbers are there for one feature?",
+            "Multiply the numbers of cells and actions. How many entries does one feature have?",
             {
                 "That is the number of entries. Each entry takes eight bytes.": numbers,
                 "A kernel has a row for each cell and a column for each cell.": 8 * (V * K) ** d,
-                "With d features a cell is a tuple of bins: the numbers of bins multiply, they do "
-                "not add.": 8 * d * V * K**2,
-                "A record may combine any scales, one for each feature, so the actions also "
-                "multiply.": 8 * V * K ** (2 * d),
+                "With d features a cell is a tuple of bins, so the numbers of bins are multiplied, "
+                "not added.": 8 * d * V * K**2,
+                "A record may combine any scales, one for each feature, so the numbers "
+                "of actions are also multiplied.": 8 * V * K ** (2 * d),
                 "That is the memory in single precision.": 4 * numbers,
             },
             more="The kernel has one axis for actions and two for cells: before and after the "
@@ -42,17 +42,17 @@ def budget(answer, rng):
         assert_close(
             answer(n, epsilon, d),
             d * one,
-            "The theorem bounds the sum of 1/b over the features. All b are equal. For one "
-            "feature the theorem is Theorem 1′.",
+            "The theorem bounds the sum of 1/b over the features. All scales are equal. For one "
+            "feature, the theorem is Theorem 1′.",
             {
                 "More features need more noise, not less.": one / d,
-                "That is Theorem 1′ for one feature. A record pays for all d.": one,
+                "That is Theorem 1′ for one feature. A record pays for all d features.": one,
                 "Giving each feature ε/d is allowed, but the theorem does better.": (
                     scale_bound(n, epsilon / d)
                 ),
-                "Variances add as squares. The theorem adds the 1/b themselves.": d**0.5 * one,
+                "Variances add as squares. The theorem adds the inverse scales.": d**0.5 * one,
                 "The book takes natural logarithms.": np.log(2) * d * one,
-                "That is the Laplace mechanism. The theorem uses the others' mass, so n counts.": (
+                "That is the Laplace mechanism. The theorem uses the others' mass, so n matters.": (
                     d / epsilon
                 ),
             },
@@ -76,8 +76,8 @@ def margins(answer, rng):
                 "That is the marginal of the second feature.": table.sum(axis=0),
                 "Cell (k, l) has the number k * other_bins + l: rows are bins of the first "
                 "feature.": output.reshape(other, bins).sum(axis=0),
-                "A sum over the second feature, not a mean.": table.mean(axis=1),
-                "A sum over the second feature, not its largest value.": table.max(axis=1),
+                "Take a sum over the second feature, not a mean.": table.mean(axis=1),
+                "Take a sum over the second feature, not the largest value.": table.max(axis=1),
             },
             more="Reshape to a table with one row for each bin of the first feature.",
         )

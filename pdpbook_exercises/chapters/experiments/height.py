@@ -23,9 +23,9 @@ def _game(epsilon, multipliers):
 def headline(answer, rng):
     gone = "By how many per cent is the first divergence reduced?"
     for laplace, game, hint in [
-        (2.0, 0.5, "If 0.5 of the 2 is left, by how many per cent was it reduced?"),
+        (2.0, 0.5, "If 0.5 of a divergence of 2 is left, by how many per cent was it reduced?"),
         (1.3991, 0.0066, "Try the published row at ε = 1: it should give the headline."),
-        (1.0, 2.0, "Twice the divergence is 100 per cent worse: a reduction below 0."),
+        (1.0, 2.0, "Twice the divergence is 100 per cent worse, so the reduction is below 0."),
         *((*pair, gone) for pair in rng.uniform(0.5, 4, (3, 2))),
     ]:
         assert_close(
@@ -62,7 +62,7 @@ def two_readings(answer, rng):
     )
     assert abs(p_data - q_data) >= 4, (
         f"The standard deviations of the data are {p_data:.3g} and {q_data:.3g}. One must be large "
-        "and the other small. How far apart can two bars be on 0 to 9?"
+        "and the other small. How far apart can two bars be on the places 0 to 9?"
     )
 
 
@@ -110,9 +110,9 @@ def tight(answer, rng):
     game = _game(8.0, (3, 2, 1, 0.33, 0.2))
     least = game.constant_profile(4)
     hint = (
-        "Start from the hint: the shares w = C/n times g add up to 1. Write the gap as a weighted "
-        "sum of the differences between g and the largest g of the bin. The terms must be >= 0 "
-        "and add up at every profile."
+        "Start from the hint: the products of g and the shares w = C/n add up to 1. Write the gap "
+        "as a weighted sum of the differences between g and the largest g of the bin. The terms "
+        "must be >= 0 and add up to the gap at every profile."
     )
     for profile in [least, best_response_dynamics(game, start=least).profile]:
         terms = np.asarray(answer(game, profile), dtype=float)
@@ -140,7 +140,7 @@ def sake(answer, rng):
     cases = [
         (game, end, 38, 2, 4, "The shortest record takes scale 4. Look at every bin."),
         (game, end, 40, 2, 4, "One of three records takes scale 4: move only one record."),
-        (game, end, 59, 2, 4, "A record can need a large scale only to protect others."),
+        (game, end, 59, 2, 4, "A record can need a large scale for the sole sake of others."),
         (game, end, 51, 3, 4, "One record of the crowd can matter to the records at the ends."),
         (game, game.constant_profile(4), 62, 4, 0, "Leave out bins that were exposed before."),
     ]

@@ -20,7 +20,7 @@ def angle(answer, rng):
         assert_close(
             answer(phi, K),
             t / K,
-            "Start from the squared length of p. How does K enter? At angle 0 p is uniform.",
+            "Start from the squared length of p. How does K enter? If phi = 0, p is uniform.",
             {
                 "Only a power of K is wrong. SD is the root of a *mean* of squares.": t / K**0.5,
                 "The sine needs the length of p. What is this length if the entries sum to 1?": (
@@ -30,7 +30,7 @@ def angle(answer, rng):
                 "That is 1/SD of something: at a right angle SD is large, not 0.": 1 / (K * t),
                 "The angle is in radians.": np.tan(np.radians(phi)) / K,
             },
-            more="The uniform vector has the length 1/√K. And the lengths of p and p - uniform?",
+            more="The uniform vector has the length 1/√K. How long are p and p - uniform?",
         )
 
 
@@ -46,7 +46,7 @@ def fingerprint(answer, rng):
     for name, data in columns.items():
         games = [SETTINGS["inferred"].game(data, epsilon=e) for e in (1.0, 2.0, 4.0, 8.0)]
         prints[name] = np.array([laplace_row(game)["cosine"] for game in games])
-    compare = "Compare the absolute differences at all four ε."
+    compare = "Compare the absolute differences at all four values of ε."
     for name, error, hint in [
         ("skewed", 0.0, "Here one column matches exactly."),
         ("bell", 0.004, "Here no column matches exactly: take the nearest."),
@@ -65,7 +65,7 @@ def fingerprint(answer, rng):
             name,
             hint,
             {"That column is the farthest.": max(distances, key=distances.get)},
-            more="Keep a dictionary from names to distances, and take the key of the smallest.",
+            more="Keep a dictionary from names to distances, and take the key of the minimum.",
         )
 
 

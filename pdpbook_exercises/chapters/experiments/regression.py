@@ -18,7 +18,7 @@ def draws(answer, rng):
     for epsilon, total, hint in [
         (0.01, 1.0, "For many draws the advanced theorem allows more than the basic theorem."),
         (1.0, 10.0, "Which theorem is better for few draws?"),
-        (0.5, 0.4, "What if one draw costs too much already?"),
+        (0.5, 0.4, "What if a single draw already costs too much?"),
         *((np.exp(rng.uniform(-4, 0)), rng.uniform(0.5, 6), both) for _ in range(3)),
     ]:
         drift, spread = epsilon * tanh(epsilon / 2), epsilon * sqrt(2 * log(1e6))
@@ -49,7 +49,7 @@ def flat(answer, rng):
             {
                 "The variance of Laplace noise is not s². Look it up or compute it by "
                 "integration.": x / (x + s**2),
-                "Variances add, standard deviations do not.": sd / (sd + sqrt(2) * s),
+                "Variances are added, but standard deviations are not.": sd / (sd + sqrt(2) * s),
                 "That is the correlation of x' and x. The slope divides by Var x'.": sqrt(x / seen),
                 "The slope loses this part. Which part is left?": 1 - x / seen,
             },
@@ -77,8 +77,8 @@ def pair(answer, rng):
         assert_equal(
             losses[worst] < 0.5,
             True,
-            f"From {name} alone record {worst} has the loss {losses[worst]:.3g}, in a bin of "
-            f"{counts @ each[worst]:g}. Every x and every y must be shared by enough records.",
+            f"From {name} alone, record {worst} has the loss {losses[worst]:.3g}, in a bin of "
+            f"{counts @ each[worst]:g} records. Enough records must share every x and every y.",
             more="How many records must share a value so that n/(n - 1) and (n - 1)/n · m/(m - 1) "
             "are below √e?",
         )
@@ -124,10 +124,10 @@ def better(answer, rng):
         found < 7.7,
         True,
         f"The median error is {found:.2f} kg, and you draw from {cells:g} of {counts.size} cells. "
-        "Nine of ten cells contain no people. How much noise does an empty cell get, and how many "
-        "empty cells does it fill? Which cells with people would you lose?",
-        more="Noise above t has probability exp(-t)/2 at ε = 1. Choose t so that hardly any of "
-        "576 cells is left by noise alone.",
+        "Nine out of ten cells contain no people. How much noise does an empty cell get, and how "
+        "many empty cells does it fill? Which cells with people would you lose?",
+        more="Noise above t has probability exp(-t)/2 at ε = 1. Choose t so that noise alone "
+        "lifts hardly any of 576 cells above t.",
     )
     found, _ = np.median([error(seed, -1) for seed in rng.integers(1, 2**32, 3)], axis=0)
     assert found < 8, (

@@ -14,7 +14,7 @@ def misfit(answer, rng):
     steps = "The steps are logarithm, square, mean, root, exp."
     for computed, printed, hint in [
         ([0.2, 0.05, 0.1], [0.1, 0.1, 0.1], steps),
-        (*np.random.default_rng(5).random((2, 6)), "Is half the resolution added to both?"),
+        (*np.random.default_rng(5).random((2, 6)), "Is half the resolution added to both lists?"),
         ([0.5, 0.1], [0.5, 0.1], "Equal figures fit perfectly, so the misfit is 1."),
         ([0.0], [0.0001], "A computed 0 must not give infinity."),
         *((*rng.random((2, size)).round(4), steps) for size in rng.integers(2, 9, 3)),
@@ -29,8 +29,8 @@ def misfit(answer, rng):
                 "That is the root of the mean square of the logarithms. Go back from logarithms.": (
                     (logs**2).mean() ** 0.5
                 ),
-                "Take the root of the mean of squares before exp.": np.exp((logs**2).mean()),
-                "Square before the mean, so that errors do not cancel.": np.exp(logs.mean()),
+                "Take the root of the mean square before you apply exp.": np.exp((logs**2).mean()),
+                "Square the logarithms first, so that errors do not cancel.": np.exp(logs.mean()),
                 "The definition squares the logarithms. Absolute values give another mean.": (
                     np.exp(abs(logs).mean())
                 ),
@@ -39,8 +39,8 @@ def misfit(answer, rng):
                     np.exp((bare**2).mean() ** 0.5)
                 ),
             },
-            more="Add the resolution to both, then take log of the quotient, square, mean, root, "
-            "exp.",
+            more="Add half the resolution to both, then take the logarithm of the quotient, the "
+            "square, the mean, the root and exp.",
         )
 
 

@@ -35,7 +35,7 @@ def fitness(answer, rng):
 
 @exercise("approximate-enumeration/rate")
 def rate(answer, rng):
-    hint = "With which probability does a gene end at its old value? Differentiate the logarithm."
+    hint = "How likely is it that a gene ends at its old value? Differentiate the logarithm."
     end = "A rate is at most 1. What if the derivative is never 0 below 1?"
     cases = [(12, 1, 3, hint), (60, 2, 4, hint), (1317, 1, 5, hint), (4, 4, 2, end), (5, 4, 2, end)]
     for n in rng.integers(3, 400, 3).tolist():
@@ -78,7 +78,7 @@ def copies(answer, rng):
                 "remaining records that play the second, and so on. Bins are independent.",
             )
     many = answer(np.array([[35, 34]]))
-    assert_equal(many, comb(69, 34), "The numbers can be large: use no floats.")
+    assert_equal(many, comb(69, 34), "The numbers can be large, so use integers.")
 
 
 @exercise("approximate-enumeration/tune")

@@ -50,7 +50,7 @@ def reply(answer, rng):
             assert_equal(
                 chosen,
                 best,
-                f"{said} Do you compare an action with the best action so far, P_E first? If the "
+                f"{said} Do you compare each action with the best one so far, P_E first? If the "
                 "rows are equal, no record has a reason to move.",
                 more="Start from the record's own action. Compare every other action with the "
                 "best pair (P_E, KL) found so far, each on a copy of the profile.",
@@ -80,7 +80,7 @@ def tie(answer, rng):
                 choice = f"{own} of {candidates}"
         assert actions != before, (
             f"In pass {number} no record moves any more; a record keeps {choice}. When does your "
-            "rule keep its action, although there is another candidate?"
+            "rule keep the action, although there is another candidate?"
         )
 
 
@@ -94,7 +94,7 @@ def convex(answer, rng):
                 answer(game, profile, k, v, w),
                 [game.evaluate(way).divergence for way in ways],
                 "Compare with the divergence of game.evaluate, profile by profile. The first "
-                "entry is for t = 0, the last entry for the whole group.",
+                "entry is for t = 0, and the last entry is for the whole group.",
             )
 
 
@@ -126,8 +126,8 @@ def _goes(game, profile, k, v, w, t):
 @exercise("best-response/run")
 def run(answer, rng):
     hint = (
-        "Compare with moving one record after the other. A record stays if its change would "
-        "expose a record, itself or another. What if not even the first gains? What if all move?"
+        "Compare with moving one record after another. A record stays if its change would expose "
+        "itself or another record. What if even the first does not gain? What if all records move?"
     )
     games = [
         _crowd(40),
@@ -151,7 +151,8 @@ def run(answer, rng):
                 _goes(game, profile, k, v, w, found + 1),
                 False,
                 f"One more record would move. {hint}",
-                more="Bisect between a number of records that move and a number that do not.",
+                more="Bisect between a number at which the records move and a larger number at "
+                "which they do not.",
             )
 
 
@@ -179,6 +180,6 @@ def start(answer, mine):
     starts = game.constant_profile(0), answer
     usual, end = (best_response_dynamics(game, start=each).divergence for each in starts)
     assert end <= 0.87 * usual, (
-        f"The dynamics from your start end at {end:.5f}, and from the safe start at {usual:.5f}. "
+        f"From your start, the dynamics end at {end:.5f}, and from the safe start at {usual:.5f}. "
         "That is too high. Which records need a large scale at the start, and which do not?"
     )

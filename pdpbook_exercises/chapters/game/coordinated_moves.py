@@ -44,7 +44,7 @@ def pairs(answer, rng):
             assert_close(
                 found,
                 best,
-                f"{said} Do you try every pair, and check that all records are private after it?",
+                f"{said} Do you try every pair, and check the privacy of all records after it?",
                 {"That is the best single change. Two records may also change.": single},
                 more="The profile between the two changes may expose a record. Two records of the "
                 "same bin may change as well.",
@@ -65,9 +65,9 @@ def repair(answer, rng):
         if (step[short] > 0).all():
             right = math.ceil(max([1, *((needed - mass)[short] / step[short])]))
         if right == 0:
-            said = "At an output that falls short, S does not grow, so no number is enough."
+            said = "At an output that falls short, S does not grow, so no number of records helps."
         elif not short.any():
-            said = "Nothing falls short there. One record is the fewest that can move."
+            said = "No output falls short there, so one record, the fewest possible, is enough."
         elif found == 0:
             said = "But some number of records is enough."
         else:
@@ -76,8 +76,8 @@ def repair(answer, rng):
             found,
             right,
             f"{said} Which outputs fall short? What if S cannot grow at one of them?",
-            more="An output that falls short needs its shortfall divided by the mass that a "
-            "record adds, rounded up. The largest of these numbers decides.",
+            more="The number of records that an output needs is its shortfall divided by the mass "
+            "that one record adds, rounded up. The largest of these numbers is the answer.",
         )
 
 
@@ -163,10 +163,10 @@ def tempting(answer, mine):
         ends.append(_private_kl(game, end))
     three, four = ends
     assert math.isfinite(three), (
-        "With the first three scales a record is exposed at the end. The first scale must be "
+        "With the first three scales, a record is exposed at the end. The first scale must be "
         "larger."
     )
-    assert math.isfinite(four), "With the fourth scale a record is exposed at the end."
+    assert math.isfinite(four), "With the fourth scale, a record is exposed at the end."
     assert four >= 2 * three, (
         f"The final profile has KL {three:.4f} with three scales and {four:.4f} with four. The KL "
         "with four scales must be at least twice the KL with three. Try many sets of scales at "

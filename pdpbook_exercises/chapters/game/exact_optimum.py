@@ -51,10 +51,10 @@ def tangents(answer, rng):
         assert_equal(
             missed.max() <= error * (1 + 1e-6),
             True,
-            f"At s = {s[missed.argmax()]:.4g} the roof is off by {missed.max():.4g}. Where is a "
-            "tangent at a off by exactly the error, on its left and right? Substitute t = s/a.",
-            more="The error of a tangent is t - 1 - ln t, which has the required value at two t. "
-            "Start at low, and let each tangent begin where the last tangent ends.",
+            f"At s = {s[missed.argmax()]:.4g} the roof is off by {missed.max():.4g}. At which "
+            "points left and right of a is its tangent off by exactly the error? Put t = s/a.",
+            more="The error of a tangent is t - 1 - ln t, which has the required value at two "
+            "values of t. Start at low, and let each tangent begin where the previous one ends.",
         )
         left, right = -lambertw(-math.exp(-1 - error), [0, -1]).real
         assert_equal(
@@ -63,7 +63,7 @@ def tangents(answer, rng):
             f"The roof with {a.size} points is accurate, but fewer points are enough. Does a "
             "tangent touch at an end of the interval? A tangent can cover both sides of its "
             "point. Is every tangent used to its full width?",
-            more="All tangents cover intervals with the same ratio of their ends.",
+            more="All tangents cover intervals whose ends have the same ratio.",
         )
 
 
@@ -77,8 +77,8 @@ def cut(answer, rng):
         *(drawn_game(rng) for _ in range(3)),
     ]
     hint = (
-        "Average the kernel rows of each occupied bin with the weights C / n_k, compare with tau "
-        "S and sigma S, and take the largest violation, or 0. What about bins without records?"
+        "Average the kernel rows of each occupied bin with the weights C / n_k, compare the "
+        "mean with tau S and sigma S, and take the largest violation, or 0. What of empty bins?"
     )
     for game in games:
         outcomes = map(game.evaluate, all_profiles(game))
@@ -131,7 +131,7 @@ def prices(answer, rng):
             b @ p + ends.min(axis=0).sum(),
             hint,
             {
-                "Each variable takes the end of its interval that makes its term small.": (
+                "Each variable takes the end of its interval that makes its term smallest.": (
                     b @ p + ends.max(axis=0).sum()
                 ),
                 "The right sides, b, are missing.": ends.min(axis=0).sum(),

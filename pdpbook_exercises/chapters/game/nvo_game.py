@@ -35,7 +35,7 @@ def profiles(answer, rng):
         cases.append((rng.integers(0, 9, bins).tolist(), int(rng.integers(2, 6)), hint))
     for counts, actions, hint in [
         *cases,
-        ([4000, 0, 2999], 2, "Thousands of records: use a formula, do not enumerate."),
+        ([4000, 0, 2999], 2, "There are thousands of records, so use a formula."),
         (
             [4000, 2999, 1317],
             5,
@@ -55,11 +55,11 @@ def profiles(answer, rng):
                 "With c records and two actions there are c + 1 rows, not c + 2.": (
                     prod(comb(c + actions, c) for c in counts)
                 ),
-                "The bars that separate the records are one fewer than the actions.": (
+                "The records are separated by one bar fewer than there are actions.": (
                     prod(comb(c + actions - 1, actions) for c in counts)
                 ),
             },
-            more="Put the records of a bin in a line, and bars between those that play different "
+            more="Put the records of a bin in a line, and bars between records that play different "
             "actions. In how many ways can the bars be placed?",
         )
 
@@ -121,8 +121,8 @@ def floor(answer, rng):
         own = kernel.diagonal(axis1=1, axis2=2).min(axis=0)[counts > 0]
         assert bound <= utility + 1e-9, (
             f"That is not a lower bound: at the profile {worst.profile.tolist()} P_U is only "
-            f"{utility:.4g}, where the occupied bins keep {own.round(3).tolist()}. How much of "
-            "P(x) do the records of bin x contribute at least? Substitute this mass into every "
+            f"{utility:.4g}, where the occupied bins keep the shares {own.round(3).tolist()}. "
+            "What do the records of bin x add to P(x) at least? Substitute this mass into every "
             "term of KL. The mean of logarithms is not the logarithm of the mean."
         )
         assert attained or bound > 0, "A truncated Laplace kernel has a positive bound."
@@ -139,7 +139,7 @@ def equilibrium(answer, rng):
         "Do you move one record at a time, on a copy, from every group with records to every "
         "other action?"
     )
-    tie = "Two of the actions are equal. Does a change without a gain make the answer no?"
+    tie = "Two of the actions are equal. Is your answer False after a change without a gain?"
     near = "A gain counts only if it is more than 1e-9."
     for game, hint in [
         *((game, moves) for game in [*GAMES, laplace_game([2, 1, 2], [0.05, 1.0, 0.2])]),

@@ -67,6 +67,6 @@ def value_range(answer, rng):
         assert_close(
             answer(x, lower, upper, epsilon),
             [moved, (upper - lower) / (len(x) * epsilon)],
-            "Return both, in this order. The mean includes every value, with values outside moved "
-            "to the nearer end, and the expected absolute value of Laplace noise is its scale.",
+            "Return both errors, in this order. Values outside the range are moved to the nearer "
+            "end for the mean, and the expected absolute value of Laplace noise is its scale.",
         )

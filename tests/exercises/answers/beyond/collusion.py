@@ -26,7 +26,7 @@ ANSWERS = {
     "all-equal": Answers(
         [lambda e: math.prod((a / b) ** 2 for a, b in pairwise(sorted(e)))],
         (lambda e: (e[0] / e[-1]) ** 2, "from the most to the least accurate"),
-        (lambda e: 0.25, "For neighbouring levels it is a square"),
+        (lambda e: 0.25, "For two neighbouring levels, it is a square"),
     ),
     "expected-refinement": Answers(
         [by_pieces],
@@ -35,13 +35,13 @@ ANSWERS = {
     ),
     "whole-numbers": Answers(
         [from_transform],
-        (lambda a, b: 0.5, "With this probability the noise of the noisier copy"),
+        (lambda a, b: 0.5, "With this probability, the noise of the noisier copy"),
         (lambda a, b: 1.0, "It must be a probability"),
     ),
     "uniform-noise": Answers(
         [lambda r: abs(math.sin(math.pi * r)) < 1e-9],
         (lambda r: r >= 2, "2.7"),
-        (lambda r: r % 2 == 1, "Which jump gives it?"),
+        (lambda r: r % 2 == 1, "Which jump widens it?"),
         (lambda r: round(r, 1).is_integer(), "Is it 0 at this ratio?"),
     ),
 }

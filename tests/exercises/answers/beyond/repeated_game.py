@@ -46,7 +46,7 @@ ANSWERS = {
     "undiscounted": Answers([loop]),
     "spread-attack": Answers(
         [lambda m, power, stake: [min(1, power / m)] * m],
-        (corner, "It leaves the user"),
+        (corner, "The user keeps"),
         (lambda m, power, stake: np.full(m, power / m), "An effort is not in [0, 1]."),
         (lambda m, power, stake: np.ones(m), "more than the power"),
         (lambda m, power, stake: power / m, "Its shape is ()"),

@@ -31,7 +31,7 @@ def known_counts(noisy):
 ANSWERS = {
     "draws": Answers(
         [allowed],
-        (lambda *case: max(allowed(*case), 1), "What if one draw costs too much already?"),
+        (lambda *case: max(allowed(*case), 1), "What if a single draw already costs too much?"),
         (lambda epsilon, total: cost(epsilon, 10), "For many draws"),
     ),
     "flat": Answers([lambda sd, s: np.array(1 / (1 + 2 * (s / sd) ** 2))]),

@@ -81,7 +81,7 @@ ANSWERS = {
         [reply],
         (
             lambda *case: reply(*case, private=False),
-            "so the record should stay. Do you compare an action with the best",
+            "so the record should stay. Do you compare each action with the best",
         ),
         (first_better, "Another action makes more records private."),
         (lambda *case: reply(*case, stays=False), "If the rows are equal, no record"),
@@ -111,7 +111,7 @@ ANSWERS = {
         lambda mine: [start(mine, lambda count: 0 if count <= 1 else 4)],
         lambda mine: [
             (start(mine, lambda count: 4), "records are exposed at your start."),
-            (start(mine, lambda count: 0), "The dynamics from your start end at"),
+            (start(mine, lambda count: 0), "From your start, the dynamics end at"),
             (start({"without": [0, 1, 2]}, lambda count: 0), "in your data, "),
         ],
     ),

@@ -48,7 +48,7 @@ ANSWERS = {
     ),
     "range": Answers(
         [both],
-        (lambda x, a, b, e: both(x, a, b, e, kept=True), "The mean includes every value"),
+        (lambda x, a, b, e: both(x, a, b, e, kept=True), "Values outside the range are moved"),
         (lambda x, a, b, e: both(x, a, b, e, part=math.sqrt(2)), "absolute value of Laplace"),
         (lambda x, a, b, e: both(x, a, b, e)[::-1], "in this order"),
     ),
