@@ -38,7 +38,7 @@ def test_the_recommendation_and_its_reason(table, name, ends, epsilon, draws, be
     values = column(table, name)
     made = by_values(values, epsilon, lower=ends[0], upper=ends[1], draws=draws, reruns=0)
     assert made.column.name == name and made.recommended.name == best
-    said = made.recommendation.partition("To publish individual values drawn like the data, use ")[2]
+    said = made.recommendation.partition("individual values drawn like the data, use ")[2]
     assert said.removeprefix("the ").startswith(made[best].title)
     assert ("equally near to the column it is the simplest" in said) == equal
     assert ("it is the nearest to the column" in said) != equal == bool(made.equally_good)
