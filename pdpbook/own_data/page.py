@@ -1,7 +1,6 @@
 """A report as HTML: a fragment for a notebook, and a self-contained page.
 
-The page contains its style and its figure, so it can be read on a phone, in dark mode, and without
-a network.
+The page contains its style and its figure, so it can be read offline, on a phone and in dark mode.
 """
 
 from __future__ import annotations

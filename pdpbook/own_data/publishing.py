@@ -8,8 +8,7 @@ digest of the data must not be published: an attacker could use it to test a gue
 The costs of all releases of a file add up (:mod:`pdpbook.own_data.spending`).  A *record*, which
 only the owner of the file can read, therefore lists them, identifies the file by a digest of its
 contents, and contains the remarks that a statement must not reveal.  A second release of the same
-kind from the same column is refused unless the caller confirms it; it is then written beside the
-first.
+kind from the same column must be confirmed by the caller, and is written beside the first.
 
 The record has to be right even if the process is killed, and the ε of drawn values counts as spent.
 So the entry in the record is written first, then the statement, and then the values, each of them

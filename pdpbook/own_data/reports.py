@@ -347,8 +347,7 @@ class Report:
         """Return the fixed-noise loss of each record from all draws of each release, in nats.
 
         The first column contains the values in ascending order, or the levels in their order.  For
-        several draws, a loss bounds the ε at δ from above.  The table is as confidential as the
-        data.
+        several draws, a loss bounds their ε at δ.  The table is as confidential as the data.
         """
         import pandas as pd
 

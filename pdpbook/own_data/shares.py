@@ -1,8 +1,7 @@
 r"""The shares of the bins, from noisy counts and the public number of records.
 
 Computing with noisy counts has no further cost, so a DP histogram publishes the best estimate that
-they allow.  Two more things are known: the counts are at least 0, and they sum to n, which is
-public.
+they allow.  Two more things are known: the counts are at least 0, and their public sum is n.
 
 **Bins in order.**  The error of a histogram is the area between two distribution functions
 (:mod:`pdpbook.own_data.errors`), so the distribution function is estimated, and not each count

@@ -100,8 +100,7 @@ def attained(answer, rng):
             isclose(p.std() - q.std(), limit, rel_tol=1e-4),
             True,
             f"Its angle with q is right, but its SD is not the largest. {hint}",
-            more="Split q into its part along the uniform vector and the rest, and stretch the "
-            "rest.",
+            more="Split q into its part along the uniform vector and the rest. Stretch the rest.",
         )
 
 

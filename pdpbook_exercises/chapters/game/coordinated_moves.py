@@ -169,8 +169,7 @@ def tempting(answer, mine):
     assert math.isfinite(four), "With the fourth scale, a record is exposed at the end."
     assert four >= 2 * three, (
         f"The final profile has KL {three:.4f} with three scales and {four:.4f} with four. The KL "
-        "with four scales must be at least twice the KL with three. Try many sets of scales at "
-        "random."
+        "with four scales must be at least twice the KL with three. Try random sets of scales."
     )
 
 
