@@ -460,12 +460,7 @@ def release(
     "pdpbook.own_data.released_query, such as "
     '{"statistic": "count", "by": ["area"], "mechanism": "discrete laplace", "scale": 4}.',
 )
-@click.option(
-    "--delta",
-    type=float,
-    default=0.0,
-    help="The δ for losses under Gaussian noise.",
-)
+@click.option("--delta", type=float, default=0.0, help="The δ for losses under Gaussian noise.")
 @click.option(
     "--neighbours",
     type=click.Choice(["removal", "replacement"]),
