@@ -455,7 +455,7 @@ RELATIONS: list[tuple[str, dict[str, Any], str | None]] = [
     ("formal_proof", dict(profile=[2, 1]), r"profile must have shape \(K, V\)"),
     ("formal_proof", dict(profile=[[2.0], [1.0]]), "profile must contain whole numbers"),
     ("formal_proof", dict(weights=[[[9, -1], [4, 4]]]), "weights must be >= 0"),
-    ("formal_proof", dict(weights=[[[6, 2], [4, 5]]]), "weights must have one sum"),
+    ("formal_proof", dict(weights=[[[6, 2], [4, 5]]]), "weights must have the same sum"),
     ("formal_proof", dict(weights=[[6, 2], [4, 4]]), r"weights must have shape \(1, 2, 2\)"),
     ("Network.rmse", dict(y=[1.0]), "x and y must have the same length, got 4 and 1"),
     ("Setting.game", dict(self=NO_NOISE), "multipliers must be > 0 everywhere"),

@@ -337,7 +337,7 @@ def _output(pipeline: Pipeline, counts: NDArray[np.int64]) -> NDArray[np.float64
     if output.size != counts.size:
         raise ValueError(
             f"pipeline(counts) must return a probability for each of the {counts.size} bins, got "
-            f"{output.size} numbers"
+            f"{output.size}"
         )
     if not np.array_equal(given, counts):
         raise ValueError("pipeline must not change its argument, got a changed histogram")

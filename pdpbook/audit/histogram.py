@@ -2,10 +2,9 @@ r"""The DP histogram: noisy counts, and a distribution estimated from them.
 
 One record changes one count by one.  Counts with two-sided geometric noise,
 :math:`\Pr[Z=z]\propto e^{-\varepsilon|z|}`, are therefore ε-differentially private.  By
-post-processing, every result that is computed from the counts is also ε-differentially private,
-including any number of draws from an estimated distribution.  The estimate of :func:`dp_histogram`
-is the posterior mean of :mod:`pdpbook.audit.count_posterior`, which removes most of the noise in
-the empty bins.
+post-processing, all results computed from the counts are also private, including any number of
+draws from an estimated distribution.  The estimate of :func:`dp_histogram` is the posterior mean of
+:mod:`pdpbook.audit.count_posterior`, which removes most of the noise in the empty bins.
 """
 
 from __future__ import annotations

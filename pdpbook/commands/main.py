@@ -56,7 +56,7 @@ OF_NUMBERS = "bounds range_from_data bins whole outside decimal thousands".split
 
 @contextmanager
 def nothing_printed() -> Iterator[None]:
-    """Send the output of libraries, even of C libraries, to standard error."""
+    """Send the output of libraries, even of C libraries, to standard error, not to the answer."""
     sys.stdout.flush()
     kept = os.dup(1)
     try:
@@ -240,7 +240,7 @@ ASKED = [
     click.option(
         "--other",
         metavar="LEVEL",
-        help="With --categories: the level under which other values count; otherwise refused.",
+        help="With --categories: the level for all other values; by default they are refused.",
     ),
     click.option(
         "--publish",
@@ -460,12 +460,7 @@ def release(
     "pdpbook.own_data.released_query, such as "
     '{"statistic": "count", "by": ["area"], "mechanism": "discrete laplace", "scale": 4}.',
 )
-@click.option(
-    "--delta",
-    type=float,
-    default=0.0,
-    help="The δ for losses under Gaussian noise.",
-)
+@click.option("--delta", type=float, default=0.0, help="The δ for losses under Gaussian noise.")
 @click.option(
     "--neighbours",
     type=click.Choice(["removal", "replacement"]),

@@ -241,7 +241,7 @@ def make_release(
     chosen = USUAL[publish] if release is None else release
     offered = {key: each for key, each in RELEASES[publish].items() if each.draw is not None}
     if isinstance(chosen, str) and chosen in RELEASES[publish] and chosen not in offered:
-        private = f"one of the differentially private releases {[*offered]}"
+        private = f"differentially private, so one of {[*offered]} for {publish!r}"
         raise _validate.fail("release", private, chosen)
     made = offered[_validate.choice("release", chosen, *offered)]
     if chosen == "repaired_game" and terms.delta == 0.0:

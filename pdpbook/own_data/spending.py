@@ -70,8 +70,8 @@ def check_budget(record: Record, new: Mapping[str, Any], budget: float | None) -
     spent = sum((_cost(each, change)[0] for each in record), Fraction(0))
     if spent + _decimal(new["epsilon"]) > _decimal(budget):
         raise ValueError(
-            f"budget must cover the {len(record)} earlier releases, ε = {float(spent):g} in all, "
-            f"and this release, ε = {new['epsilon']:g}, got budget={budget:g}"
+            f"budget must cover the releases so far ({len(record)}, ε = {float(spent):g} in all) "
+            f"and this release (ε = {new['epsilon']:g}), got budget={budget:g}"
         )
 
 

@@ -159,7 +159,7 @@ def test_a_sharp_picture_has_a_large_end_to_end_loss():
 @pytest.mark.parametrize(
     ("output", "message"),
     [
-        ([1.0], r"a probability for each of the 2 bins, got 1 of them"),
+        ([1.0], r"a probability for each of the 2 bins, got 1"),
         ([0.6, 0.6], r"pipeline\(counts\) must sum to 1, .*1\.2"),
         ([1.5, -0.5], r"pipeline\(counts\) must be >= 0 .*-0\.5"),
         ([math.nan, 1.0], r"must be finite .*nan"),
@@ -185,7 +185,9 @@ def test_a_pipeline_that_changes_its_input_is_refused_and_the_input_is_safe():
 
 def test_a_generator_that_goes_on_from_call_to_call_is_refused():
     rng = np.random.default_rng(0)
-    with pytest.raises(ValueError, match="for the same histogram, got two that differ"):
+    with pytest.raises(
+        ValueError, match="for the same histogram, got two distributions that differ"
+    ):
         pb.end_to_end_losses([3, 1], lambda c: rng.dirichlet([1, 1]))
 
 

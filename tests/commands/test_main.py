@@ -342,7 +342,7 @@ def test_a_day_in_the_life_of_a_file(wine: Path, capsys: Capture) -> None:
     assert released("value", "0.3", "--budget", "2").startswith("2: ")
     assert "5 releases of this file so far, at ε = 2" in released("value", "0.2", "--budget", "2")
     released("counts", "0.5", "--again", "kill")
-    assert "counts-2.csv (it is not there" in (said := released("counts", "0.5"))
+    assert "counts-2.csv (the file is missing" in (said := released("counts", "0.5"))
     assert said.startswith("2: ") and "its ε counts as spent" in said
     assert "counts-3.csv: the share" in (said := released("counts", "0.5", "--again"))
     assert "7 releases of this file so far, at ε = 3 in total" in said

@@ -171,9 +171,7 @@ def test_the_costs_of_all_releases_of_a_file_are_added_as_they_are_written(
         each = made(epsilon=0.1, name=f"column {number}")
         each.write(path, record=record, again=True, budget=1.0)
     before = names(path.parent)
-    with pytest.raises(
-        ValueError, match=r"^budget must cover .* 10 have spent ε = 1, and this one"
-    ):
+    with pytest.raises(ValueError, match=r"^budget must cover .*10, ε = 1 in all\) and this"):
         made(epsilon=1e-6).write(path, record=record, again=True, budget=1.0)
     assert names(path.parent) == before
     total = entries(record)[-1]["total"]
@@ -202,11 +200,11 @@ def test_a_release_that_is_promised_against_replacement_is_budgeted_so() -> None
     old = {"epsilon": 1.0, "delta": 0.0, "replacement": {"epsilon": 2.0, "delta": 0.0}}
     new = {"epsilon": 1.0, "removal": {"epsilon": 0.5, "delta": 0.0}}
     check_budget([old], new, 3.0)
-    with pytest.raises(ValueError, match=r"have spent ε = 2, and this one"):
+    with pytest.raises(ValueError, match=r"ε = 2 in all\) and this"):
         check_budget([old], new, 2.9)
     check_budget([old], old, 2.0)
     of_an_older_version = {"epsilon": 1.0, "delta": 0.0}  # which promised nothing for replacement
-    with pytest.raises(ValueError, match=r"have spent ε = 2, and this one"):
+    with pytest.raises(ValueError, match=r"ε = 2 in all\) and this"):
         check_budget([of_an_older_version], new, 2.9)
 
 
@@ -278,7 +276,7 @@ def test_a_kill_at_any_point_leaves_what_has_been_drawn_in_the_record(
     assert process.exitcode == -signal.SIGKILL
     assert names(path.parent) == {*[record.name, statement_path(path).name, path.name][:left]}
     if left:
-        there = "" if left == 3 else r" \(the file is missing: .*; drawn values count .*\)"
+        there = "" if left == 3 else r" \(the file is missing: .*; its ε counts .*\)"
         with pytest.raises(FileExistsError, match=f"to {re.escape(str(path))}{there}, at ε = 1 in"):
             made().write(path, record=record)
     second = made().write(path, record=record, again=bool(left))
@@ -291,8 +289,8 @@ def test_a_kill_at_any_point_leaves_what_has_been_drawn_in_the_record(
     ("nth", "error", "message"),
     [
         (1, OSError(28, "No space left on device"), "No space left"),
-        (2, OSError(28, "No space left on device"), r"\(No space .* drawn counts as spent"),
-        (3, OSError(28, "No space left on device"), r"\(No space .* drawn counts as spent"),
+        (2, OSError(28, "No space left on device"), r"\(No space .* its ε counts as spent"),
+        (3, OSError(28, "No space left on device"), r"\(No space .* its ε counts as spent"),
         (3, KeyboardInterrupt(), None),
     ],
 )

@@ -55,7 +55,7 @@ ANSWERS = {
     "faster-steps": Answers(
         [learner(lambda k: 10 / (k + 9), mean=True)],
         (learner(lambda k: 1 / k), "the median of the errors is"),
-        (learner(lambda k: 1.0), "steps that stay large never settle"),
+        (learner(lambda k: 1.0), "steps that stay large, the values never settle"),
         (lambda game, rounds, rng: 0.0, "Its shape is ()"),
     ),
 }

@@ -121,7 +121,7 @@ ANSWERS = {
         [enumerated],
         (lambda counts, actions: sum(c + 1 for c in counts), "What does an empty bin"),
         (lambda counts, v: prod(float(comb(c + v - 1, v - 1)) for c in counts), "of floats"),
-        (lambda c, actions: prod(comb(x + actions - 1, actions) for x in c), "The bars"),
+        (lambda c, actions: prod(comb(x + actions - 1, actions) for x in c), "one bar fewer"),
     ),
     "payoff": Answers(
         [by_lemma],
