@@ -320,7 +320,7 @@ def _parameters(terms: Terms, name: str) -> dict[str, float]:
 
 
 def count_reach(terms: Terms) -> float:
-    """Return the largest change of a count by the noise with probability 95 %."""
+    """Return a 95 % bound on the size of the noise of a count."""
     return float(laplace_reach(rate_units(Fraction(terms.spent.epsilon))))
 
 

@@ -130,7 +130,7 @@ def _number_moves(
 
 
 def _worst_distance(query: ReleasedQuery, sizes: NDArray[np.int64], replaced: bool) -> float:
-    """Return the distance that a worst-case record causes; for a quantile, its loss."""
+    """Return the distance that a worst-case record causes; for a quantile, the loss."""
     several, power = sizes.size > 1, metric_power(query.mechanism)
     within = 0.0
     if query.statistic == "count":

@@ -154,7 +154,7 @@ def epsilons_at(rho: Floats, delta: float, excess: Floats, log_excess: float) ->
 
 
 def _renyi_epsilons(rho: Floats, delta: float) -> Floats:
-    """Return the ε at δ of Rényi divergences αρ, as ``renyi_epsilon`` does, for many ρ values."""
+    """Return the ε at δ of Rényi divergences αρ, like ``renyi_epsilon``, for many values of ρ."""
     offsets = np.log1p(-1.0 / ORDERS) - (math.log(delta) + np.log(ORDERS)) / (ORDERS - 1.0)
     epsilons = np.zeros(rho.size)
     for start in range(0, rho.size, MOST):

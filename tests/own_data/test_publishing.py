@@ -232,7 +232,7 @@ def test_a_record_knows_a_file_by_its_contents(tmp_path: Path) -> None:
 def test_the_record_of_an_earlier_version_counts(path: Path, record: Path) -> None:
     old = {"column": "age", "publish": "counts", "made": "2026", "values": "out.csv"}
     record.write_text(json.dumps([old | {"epsilon": 1.0, "delta": 0.0}]), encoding="utf-8")
-    with pytest.raises(FileExistsError, match=r"the last time 2026 to out\.csv, at ε = 1 in all"):
+    with pytest.raises(FileExistsError, match=r"most recently 2026 to out\.csv, at ε = 1 in all"):
         refuse_twice(path, column="age", publish="counts", record=record)
     made(name="height").write(path, record=record)
     assert [each.get("total", {}).get("epsilon") for each in entries(record)] == [None, 2.0]

@@ -24,7 +24,8 @@ def copies(answer, rng):
             draws_epsilon(n, epsilon, draws=draws * number, delta=delta),
             "How many independent draws with the same noise does the attacker see?",
             {
-                "That is basic composition: valid, but not the smallest total.": added,
+                "Adding the costs is basic composition, which gives a valid total, but not the "
+                "smallest one.": added,
                 "That is the cost of one copy.": one,
             },
         )

@@ -115,7 +115,7 @@ def whole_numbers(answer, rng):
             stay,
             rho,
             f"{said} Divide the two characteristic functions and write the quotient as a constant "
-            "plus a multiple of the one of level ε₁; the two parts sum to 1 at t = 0.",
+            "plus a multiple of the function of level ε₁; the two parts sum to 1 at t = 0.",
             {
                 "That is the ρ of Laplace noise. For whole numbers it is only nearly right.": (
                     (low / high) ** 2

@@ -174,6 +174,6 @@ def certify(answer, rng):
             for each in (*ends, ends.mean(axis=0))
         )
         assert middle <= (low + high) / 2 + 1e-12, (
-            f"Half-way from {ends[0]} to {ends[1]}, it is larger than the mean of the two values. "
+            f"Half-way from {ends[0]} to {ends[1]}, the cut is larger than the mean of its values. "
             "The cut is not convex in C, so a solver cannot use it."
         )

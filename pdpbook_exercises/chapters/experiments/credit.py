@@ -19,7 +19,7 @@ def memory(answer, rng):
         assert_close(
             answer(K, V, d),
             8 * numbers,
-            "Multiply the numbers of cells and actions. How many entries does one feature have?",
+            "Multiply the numbers of cells and actions. How large is the kernel of one feature?",
             {
                 "That is the number of entries. Each entry takes eight bytes.": numbers,
                 "A kernel has a row for each cell and a column for each cell.": 8 * (V * K) ** d,

@@ -140,7 +140,7 @@ def sake(answer, rng):
     cases = [
         (game, end, 38, 2, 4, "The shortest record takes scale 4. Look at every bin."),
         (game, end, 40, 2, 4, "One of three records takes scale 4: move only one record."),
-        (game, end, 59, 2, 4, "A record can need a large scale for the sole sake of others."),
+        (game, end, 59, 2, 4, "A record can need a large scale just for the sake of others."),
         (game, end, 51, 3, 4, "One record of the crowd can matter to the records at the ends."),
         (game, game.constant_profile(4), 62, 4, 0, "Leave out bins that were exposed before."),
     ]

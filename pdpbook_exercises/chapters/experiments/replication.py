@@ -39,8 +39,8 @@ def misfit(answer, rng):
                     np.exp((bare**2).mean() ** 0.5)
                 ),
             },
-            more="Add half the resolution to both, then take the logarithm of the quotient, the "
-            "square, the mean, the root and exp.",
+            more="Add half the resolution to both lists, then take the logarithm of the quotient, "
+            "the square, the mean, the root and exp.",
         )
 
 

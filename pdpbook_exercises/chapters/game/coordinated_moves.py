@@ -44,7 +44,7 @@ def pairs(answer, rng):
             assert_close(
                 found,
                 best,
-                f"{said} Do you try every pair, and check the privacy of all records after it?",
+                f"{said} Do you try every pair, and check that all records are private after both?",
                 {"That is the best single change. Two records may also change.": single},
                 more="The profile between the two changes may expose a record. Two records of the "
                 "same bin may change as well.",

@@ -78,7 +78,7 @@ def cut(answer, rng):
     ]
     hint = (
         "Average the kernel rows of each occupied bin with the weights C / n_k, compare the "
-        "mean with tau S and sigma S, and take the largest violation, or 0. What of empty bins?"
+        "mean with tau S and sigma S, and take the largest violation, or 0. What about empty bins?"
     )
     for game in games:
         outcomes = map(game.evaluate, all_profiles(game))

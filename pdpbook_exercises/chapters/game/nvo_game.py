@@ -139,7 +139,7 @@ def equilibrium(answer, rng):
         "Do you move one record at a time, on a copy, from every group with records to every "
         "other action?"
     )
-    tie = "Two of the actions are equal. Is your answer False after a change without a gain?"
+    tie = "Two of the actions are equal. Does a change without a gain make your answer False?"
     near = "A gain counts only if it is more than 1e-9."
     for game, hint in [
         *((game, moves) for game in [*GAMES, laplace_game([2, 1, 2], [0.05, 1.0, 0.2])]),

@@ -113,7 +113,7 @@ ANSWERS = {
         [violation_in_loops],
         (lambda *case: violation(*case, weights=False), "so no inequality is violated"),
         (lambda *case: violation(*case, mean=False), "with the weights C / n_k"),
-        (lambda *case: violation(*case, used_only=False), "What of empty bins?"),
+        (lambda *case: violation(*case, used_only=False), "What about empty bins?"),
     ),
     "prices": Answers(
         [dual_in_loops],
