@@ -78,7 +78,7 @@ def pair(answer, rng):
             losses[worst] < 0.5,
             True,
             f"From {name} alone, record {worst} has the loss {losses[worst]:.3g}, in a bin of "
-            f"{counts @ each[worst]:g} records. Enough records must share every x and every y.",
+            f"size {counts @ each[worst]:g}. Enough records must share every x and every y.",
             more="How many records must share a value so that n/(n - 1) and (n - 1)/n · m/(m - 1) "
             "are below √e?",
         )

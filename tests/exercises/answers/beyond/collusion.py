@@ -42,6 +42,6 @@ ANSWERS = {
         [lambda r: abs(math.sin(math.pi * r)) < 1e-9],
         (lambda r: r >= 2, "2.7"),
         (lambda r: r % 2 == 1, "Which jump widens it?"),
-        (lambda r: round(r, 1).is_integer(), "Is it 0 at this ratio?"),
+        (lambda r: round(r, 1).is_integer(), "numerator 0 there at this ratio?"),
     ),
 }

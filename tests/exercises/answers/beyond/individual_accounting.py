@@ -41,6 +41,6 @@ def budget(epsilon, delta):
 ANSWERS = {
     "steps": Answers([step_by_step]),
     "participation": Answers([takes_part]),
-    "rest": Answers([spent_one_by_one], (lambda lengths, sigma, budget: lengths, "If r is left")),
+    "rest": Answers([spent_one_by_one], (lambda lengths, sigma, budget: lengths, "If r of")),
     "budget": Answers([budget]),
 }

@@ -57,7 +57,7 @@ ANSWERS = {
         (lambda p: 1, "That is too few."),
         (
             lambda p: round(prod(gamma(r.sum() + 1) / prod(gamma(c + 1) for c in r) for r in p)),
-            "no floats",
+            "use integers",
         ),
     ),
     "tune": Answers(

@@ -103,7 +103,7 @@ ANSWERS = {
     "run": Answers(
         [run_by_bisection],
         (runs, "more than 300 calls of game.evaluate"),
-        (lambda *case: runs(*case, careful=False), "would expose a record"),
+        (lambda *case: runs(*case, careful=False), "would expose itself or another record"),
         (lambda *case: runs(*case, more=1), "Too many: one of these records"),
         (lambda *case: runs(*case, most=1), "One more record would move."),
     ),

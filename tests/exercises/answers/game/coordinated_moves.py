@@ -94,8 +94,8 @@ ANSWERS = {
         [repair],
         (lambda *case: repair(*case, rounded=math.floor), "That is not enough."),
         (lambda *case: repair(*case) + (repair(*case) > 1), "Fewer are enough."),
-        (lambda *case: repair(*case, none=1), "no number is enough"),
-        (lambda *case: repair(*case, all_outputs=True), "Nothing falls short"),
+        (lambda *case: repair(*case, none=1), "no number of records helps"),
+        (lambda *case: repair(*case, all_outputs=True), "No output falls short"),
     ),
     "one-group": Answers(
         [repair_by_group],
