@@ -9,22 +9,22 @@ number of records in the repair follows from the linear form of pDP.
 
 To leave some equilibria, more than two groups must move at once.  The search therefore continues
 from the best final profile as an iterated local search.  Its perturbations are *forced* moves of
-groups or of single records, which are made even if the payoff falls.  Single records, chosen by the
-greedy rule of set covering, repair the lost privacy, and all others play best responses.  The
-result is kept if the payoff has increased; otherwise all these moves are undone.
+groups or of single records, which are made even if the payoff falls.  Moves of single records,
+chosen by the greedy rule of set covering, repair the lost privacy, and all other records play best
+responses.  The result is kept if the payoff has increased; otherwise all these moves are undone.
 
 Only changes that increase the payoff are kept, so the search stops.  In a game of fewer than
 2,048 records it stops at a Nash equilibrium that no compound move and no forced move of this search
 improves.
 
 In a game of 2,048 records or more, a single record matters little, and the search for gains from
-single records takes long.  In such a game, the search first moves parts of groups that contain at
-least about a thousandth of all records, and its forced moves are moves of such parts.  Then it
-continues record by record, without forced moves, to an equilibrium that no compound move improves.
-Best responses that reach the privacy constraints of several groups follow these constraints slowly,
-a few records at a time.  The second phase therefore begins with a joint move of all groups
-(:mod:`pdpbook.game.joint_move`), and makes another after every 16 passes, with compound moves in
-between.
+single records takes a long time.  In such a game, the search first moves parts of groups that
+contain at least about a thousandth of all records, and its forced moves are moves of such parts.
+Then it continues record by record, without forced moves, to an equilibrium that no compound move
+improves.  Best responses that reach the privacy constraints of several groups follow these
+constraints slowly, a few records at a time.  The second phase therefore begins with a joint move of
+all groups (:mod:`pdpbook.game.joint_move`), and makes another after every 16 passes, with compound
+moves in between.
 
 Forced moves and joint moves are both worth their code.  For the heights with the finer scales at
 ε = 1, the final divergence is 0.0073 with forced moves and 0.0084 without them.  In a game of 33
@@ -81,8 +81,8 @@ def coordinated_best_response(
     restarts : int
         Number of times, at most 10⁹, to perturb the current profile by moving up to three groups of
         random or neighbouring bins, and to continue from there.  The result becomes the current
-        profile if P_E is not smaller and KL is smaller, or larger by less than a tolerance that
-        falls from 20 % to 0.  The best profile is returned.
+        profile if P_E is not smaller and KL is either smaller or larger by less than a tolerance
+        that falls from 20 % to 0.  The best profile is returned.
     max_sweeps : int
         Maximum number of passes of a run of the dynamics.
     progress : bool
