@@ -236,10 +236,10 @@ def train(
     Notes
     -----
     Source: Mnih et al. (2015), with one change: their target network occasionally copies the
-    weights of the trained network, and this target network follows them slowly.  The different
-    exploration of the copies is due to Horgan et al. (2018): a copy that hardly explores shows the
-    network the consequences of its own choices.  The same generator gives the same network on the
-    same machine; another processor rounds differently, and training amplifies the difference.
+    weights of the trained network, but the target network here follows these weights slowly.  The
+    copies explore at different rates, as in Horgan et al. (2018): a copy that hardly explores shows
+    the network the consequences of its own choices.  The same generator gives the same network on
+    the same machine; another processor rounds differently, and training amplifies the difference.
 
     Examples
     --------
@@ -354,8 +354,8 @@ def committed_run(name: str) -> pd.DataFrame:
     name : {"curve", "profiles", "bounds"}
         For each reading of the scales, ``curve`` contains per round the mean return of the training
         episodes (``practice``), return, KL and P_E of the test episode, and the seconds of the
-        whole training; ``profiles`` the profile of the best test episode, as counts of records per
-        bin and action; ``bounds`` the certified optimum, with and without padding.
+        whole training; ``profiles`` contains the number of records per bin and action in the best
+        test episode; ``bounds`` contains the certified optimum, with and without padding.
 
     Examples
     --------

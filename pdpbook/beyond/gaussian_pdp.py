@@ -51,7 +51,7 @@ def hockey_stick_divergences(
 
     Notes
     -----
-    Neighbouring data sets differ by the removal of the record.  The sums are rounded, for
+    Neighbouring data sets differ by the removal of the record.  The sums are rounded and serve
     reports and figures; :class:`~pdpbook.game.Outcome` decides without rounding whether a record of
     a game is private at its δ.  Taught in *Gaussian noise and (ε, δ)-pDP*.
 

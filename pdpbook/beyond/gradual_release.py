@@ -97,7 +97,7 @@ def refine(
     Parameters
     ----------
     noise : array_like, any shape
-        Noise :math:`V_1\sim\operatorname{Lap}(1/\varepsilon_1)` of the last copy released.
+        Noise :math:`V_1\sim\operatorname{Lap}(1/\varepsilon_1)` of the copy that was released last.
     epsilon : float
         Level :math:`\varepsilon_1 > 0` of that copy.
     new_epsilon : float
@@ -108,13 +108,13 @@ def refine(
     -------
     ndarray, shape of ``noise``
         Noise :math:`V_2\sim\operatorname{Lap}(1/\varepsilon_2)` of the new copy.  The pair has the
-        distribution of :func:`gradual_laplace`, so old and new copies together are
+        distribution of :func:`gradual_laplace`, so the old and the new copy together are
         :math:`\varepsilon_2`-private.
 
     Notes
     -----
-    Neighbouring data sets are as for :func:`gradual_laplace`, by removal or by replacement.  The
-    noise is for experiments and not for a release.
+    Neighbouring data sets are defined as for :func:`gradual_laplace`, by removal or replacement.
+    The noise is for experiments and not for a release.
 
     Source: Koufogiannis, Han & Pappas (2015).  The conditional distribution has an atom at
     :math:`V_1` and three exponential pieces.  Taught in *Collusion*.

@@ -14,8 +14,8 @@ four choices open, which are arguments here: the records whose privacy determine
 noise of a record before its turn, the order of the records, and two readings of the five scales.
 
 The environment stores the counts C[k, v] and the mass S(x) of the output.  Records of one bin with
-the same noise are interchangeable, so a step sums S, and checks the privacy of all records by the
-linear form of pDP, over at most K·(V+1) groups for every n.
+the same noise are interchangeable.  A step therefore needs only a sum over at most K·(V+1) groups,
+whatever n is, both to compute S and to check the privacy of all records by the linear form of pDP.
 
 The agent is in :mod:`pdpbook.beyond.deep_q`.  Taught in *Instance-wise noise by learning*.
 """
@@ -87,7 +87,8 @@ def instance_wise_game(
     bins : int
         Number of bins K.
     grid_epsilon : float, optional
-        Pad the interval as for the Laplace mechanism at this ε; the abstract mentions no padding.
+        Pad the interval as for the Laplace mechanism at this ε; the abstract of Ryu, Joo, Jang &
+        Yang (2024) mentions no padding.
 
     Notes
     -----
