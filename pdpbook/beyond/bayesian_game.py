@@ -278,7 +278,7 @@ def simultaneous_replies(
 def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple[Equilibrium, ...]:
     """Find equilibria of a general game with private types.
 
-    If a side has at most 8 pure plans, support enumeration finds the equilibria of their matrix
+    If each side has at most 8 pure plans, support enumeration finds the equilibria of their matrix
     game.  Otherwise, or if there is no result, the lexicographic Lemke-Howson algorithm runs from
     every start and finds at least one equilibrium.  Both algorithms are from the library QuantEcon.
     A result is kept only if its regret, computed from the game, is 0.

@@ -22,15 +22,15 @@ for 10⁶ pieces than for 10³, and after an error the running tasks end soon.
     How many workers may die during a task.  If another worker dies, the call ends with a
     ``distributed.scheduler.KilledWorker``.
 
-The scheduler reads these settings when it starts: from a file, from its environment, as in
-``DASK_DISTRIBUTED__SCHEDULER__NO_WORKERS_TIMEOUT=60s dask scheduler``, or from ``dask.config.set``
-if it starts in the same process.  If the scheduler ends, the call ends at once.  If the scheduler
-is suspended while its connections remain open, Dask has no time limit, and the user must interrupt
-the call.
+The scheduler reads these settings when it starts: from a file, from its environment
+(``DASK_DISTRIBUTED__SCHEDULER__NO_WORKERS_TIMEOUT=60s dask scheduler``), or from
+``dask.config.set`` if it starts in the same process.  If the scheduler ends, the call ends at once.
+If the scheduler is suspended while its connections remain open, Dask has no time limit, and the
+user must interrupt the call.
 
 **Exceptions of tasks.**  Dask may fail to send an exception that a task raises, for example if its
 text contains a file name that is not valid Unicode, and then the task never returns.  A worker
-therefore sends as much as possible of an exception as an ordinary result.
+therefore sends as much of an exception as possible in the form of an ordinary result.
 
 The rest of the book does not require Dask and pyarrow; ``pip install '.[scale]'`` installs them.
 """
@@ -168,7 +168,7 @@ def on_every_worker(
 
 @dataclass(frozen=True)
 class _Failure:
-    """An exception of a worker as text, with the end of the traceback, and if possible as bytes."""
+    """An exception of a worker: its text, the end of its traceback and, if possible, its bytes."""
 
     pickled: bytes | None
     text: str
@@ -189,10 +189,10 @@ class _Failure:
 
 
 def _attempt(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function, on a worker, and return any exception as a :class:`_Failure`."""
+    """Call a function on a worker, and return any exception as a :class:`_Failure`."""
     try:
         return function(*arguments)
-    except BaseException as error:  # SystemExit in a task must not end the worker, or be lost
+    except BaseException as error:  # SystemExit must neither end the worker nor be lost
         try:
             pickled = pickle.dumps(error) if isinstance(error, Exception) else None
         except Exception:  # for example if it contains a lock

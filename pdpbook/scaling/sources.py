@@ -207,7 +207,7 @@ def read_piece(
                 folded.append(file.folded)
             return
         parquet = require("pyarrow.parquet")
-        # a buffered stream instead of whole column chunks keeps the memory small
+        # a buffered stream instead of whole column chunks keeps the use of memory low
         options = {"buffer_size": 2**20, "pre_buffer": False, "page_checksum_verification": True}
         with parquet.ParquetFile(piece.path, **options) as file:
             names = {canonical(each): each for each in file.schema_arrow.names}
