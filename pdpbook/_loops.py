@@ -16,8 +16,8 @@ public functions check the arguments; the loops do not.  Arguments have the same
 The terms come from local search and set covering.  A move that breaks the privacy of some records
 is *repaired* by further moves that restore it.  A *compound move* is a move with its repair by one
 other group, made only if the two together increase the payoff.  A *forced move* is made at any
-cost, as the perturbation of an iterated local search: it is repaired by single records, chosen by
-the greedy rule of weighted set covering, the other records play best responses, and the move is
+cost, as the perturbation of an iterated local search: it is repaired by individual records, chosen
+by the greedy rule of weighted set covering, the other records play best responses, and the move is
 kept if the final profile is better.
 
 Every entry of a kernel is a multiple of 2**-52, and there are at most 2**53 records, so S is a
@@ -56,7 +56,7 @@ HALF_UNIT = 2.0**-53
 PATIENCE = 32
 #: Steps after which a pass ends, so that a single pass takes about a second at most.
 STEPS = 2**17
-#: Single records that may move to repair a forced move.
+#: Number of individual records that may move to repair a forced move.
 REPAIRS = 12
 
 
@@ -824,8 +824,8 @@ def forced_move(game, profile, scratch, move, here, goal, near, unit):
     """Make a move at any cost, and let all other records respond to it, in place.
 
     ``here`` is the mass before the move, and ``goal`` is the number of records that were private.
-    Single records repair the lost privacy, then the other records and finally all records play best
-    responses.  If KL is then less than ``near`` nats above the KL of ``here``, compound moves
+    Individual records repair the lost privacy, then the other records and finally all records play
+    best responses.  If KL is then less than ``near`` nats above the KL of ``here``, compound moves
     follow.  Returns whether the result is at rest and better than ``here``.
     """
     mass, nobody, rounding = scratch.mass, np.int64(-1), ROUNDING / game.target.n

@@ -240,7 +240,7 @@ def simultaneous_replies(
     rounds : int, 1 to a million
         The largest number of rounds; the loop ends earlier at an equilibrium.
     averaging : bool
-        Whether the plans are the averages of all rounds (fictitious play) or the last replies.
+        Whether the plans are averages over all rounds (fictitious play), and not the last replies.
 
     Returns
     -------

@@ -352,10 +352,10 @@ def committed_run(name: str) -> pd.DataFrame:
     Parameters
     ----------
     name : {"curve", "profiles", "bounds"}
-        For each reading of the scales, ``curve`` contains per round the mean return of the training
-        episodes (``practice``), return, KL and P_E of the test episode, and the seconds of the
-        whole training; ``profiles`` contains the number of records per bin and action in the best
-        test episode; ``bounds`` contains the certified optimum, with and without padding.
+        For each reading of the scales, ``curve`` contains for each round the mean return of the
+        training episodes (``practice``), the return, KL and P_E of the test episode, and the
+        seconds of the whole training; ``profiles`` contains the records per bin and action in the
+        best test episode; ``bounds`` contains the certified optimum, with and without padding.
 
     Examples
     --------

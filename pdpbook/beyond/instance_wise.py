@@ -87,8 +87,7 @@ def instance_wise_game(
     bins : int
         Number of bins K.
     grid_epsilon : float, optional
-        Pad the interval as for the Laplace mechanism at this ε; the abstract of Ryu, Joo, Jang &
-        Yang (2024) mentions no padding.
+        Pad the interval as for the Laplace mechanism at this ε; the cited abstract has no padding.
 
     Notes
     -----
@@ -151,7 +150,7 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
         Noise of a record before its turn: ``"silent"`` for none, or ``"laplace"`` for the noise of
         the Laplace mechanism.
     shuffle : bool
-        Whether the records come in a new random order in each episode, or in ascending order.
+        Whether the records come in a new random order in each episode, and not in ascending order.
     encoding : int
         Length of the positional encoding, an even number.
 

@@ -95,7 +95,7 @@ def best_granularity(stake: ArrayLike, *, steepness: float = 10.0, centre: float
     Returns
     -------
     ndarray
-        The a in [0, 1] that maximises :math:`Q(a)-Da`: one of 0, 1 and
+        The granularity a in [0, 1] that maximises :math:`Q(a)-Da`: one of 0, 1 and
         :math:`\sigma+\frac1\rho\ln\frac s{1-s}` with
         :math:`s=\frac12\bigl(1+\sqrt{1-2D/\rho}\bigr)`.
 
@@ -322,7 +322,7 @@ def _best_reply(
     """Return the value of the user's best reply to stationary efforts.
 
     The future values are ``gain / (1 - discount) + ahead`` with ``ahead[0, 0] = 0``.  The last
-    array, shape (n, 2), is the total value of the round and ``ahead``, for the chosen rows.
+    array, shape (n, 2), adds the payoff of the round and the discounted ``ahead``.
     """
     share = effort[..., None]
     payoff = (1.0 - share) * rewards[..., 0] + share * rewards[..., 1]  # (n, 2, A)

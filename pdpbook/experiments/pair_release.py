@@ -96,7 +96,7 @@ def pair_losses(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDAr
 
     Examples
     --------
-    Each of four records shares x with one other record and y with one other, but no two share both:
+    Each of four records shares x with one record and y with another, but no two share both:
 
     >>> x, y = np.eye(2)[[0, 0, 1, 1]], np.eye(2)[[0, 1, 0, 1]]
     >>> pair_losses(x, y)

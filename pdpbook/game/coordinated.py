@@ -2,15 +2,15 @@ r"""Coordinated moves: a local search that changes several groups of records tog
 
 At a Nash equilibrium no single record gains by changing its action.  But an equilibrium is only a
 local optimum, and two records that change together may still gain: one of them can be released with
-less noise if the other is released with more.  In local search, such changes are called *compound
-moves*.  Here a compound move consists of a move of one group that would lower KL but violate the
-privacy of some records, and of the cheapest move of another group that *repairs* this privacy.  The
-number of records in the repair follows from the linear form of pDP.
+less noise if the other gets more noise.  In local search, such changes are called *compound moves*.
+Here a compound move consists of a move of one group that would lower KL but violate the privacy of
+some records, and of the cheapest move of another group that *repairs* this privacy.  The number of
+records in the repair follows from the linear form of pDP.
 
 To leave some equilibria, more than two groups must move at once.  The search therefore continues
 from the best final profile as an iterated local search.  Its perturbations are *forced* moves of
-groups or of single records, which are made even if the payoff falls.  Moves of single records,
-chosen by the greedy rule of set covering, repair the lost privacy, and all other records play best
+groups or of individual records, which are made even if the payoff falls.  Moves of records, chosen
+by the greedy rule of set covering, repair the lost privacy, and all other records play best
 responses.  The result is kept if the payoff has increased; otherwise all these moves are undone.
 
 Only changes that increase the payoff are kept, so the search stops.  In a game of fewer than
@@ -18,13 +18,13 @@ Only changes that increase the payoff are kept, so the search stops.  In a game 
 improves.
 
 In a game of 2,048 records or more, a single record matters little, and the search for gains from
-single records takes a long time.  In such a game, the search first moves parts of groups that
-contain at least about a thousandth of all records, and its forced moves are moves of such parts.
-Then it continues record by record, without forced moves, to an equilibrium that no compound move
-improves.  Best responses that reach the privacy constraints of several groups follow these
-constraints slowly, a few records at a time.  The second phase therefore begins with a joint move of
-all groups (:mod:`pdpbook.game.joint_move`), and makes another after every 16 passes, with compound
-moves in between.
+individual records is slow.  In such a game, the search first moves parts of groups that contain at
+least about a thousandth of all records, and its forced moves are moves of such parts.  Then it
+continues record by record, without forced moves, to an equilibrium that no compound move improves.
+Best responses that reach the privacy constraints of several groups follow these constraints slowly,
+a few records at a time.  The second phase therefore begins with a joint move of all groups
+(:mod:`pdpbook.game.joint_move`), and makes another after every 16 passes, with compound moves in
+between.
 
 Forced moves and joint moves are both worth their code.  For the heights with the finer scales at
 ε = 1, the final divergence is 0.0073 with forced moves and 0.0084 without them.  In a game of 33
@@ -96,7 +96,8 @@ def coordinated_best_response(
 
     Notes
     -----
-    Source: this book; the papers use moves of single records only.  Taught in *Coordinated moves*.
+    Source: this book; the papers use only moves of individual records.  Taught in *Coordinated
+    moves*.
 
     Examples
     --------

@@ -52,7 +52,7 @@ _NEGLIGIBLE = 1e-9
 SMALLEST_GAP = 1e-5
 #: Largest number of linear programs for each proposal of branch and bound.
 _ROUNDS = 10
-#: If a search stalls, the profiles are enumerated if there are at most this number of them.
+#: A search that stalls enumerates the profiles if there are at most this number of them.
 _ENUMERATED = 100_000
 
 
@@ -110,7 +110,7 @@ def certified_optimum(
         Stop after this many seconds with the best profile and the best bound so far.  The time
         includes the initial coordinated best responses, but the limit interrupts neither them nor
         the enumeration of a small game, which takes a few seconds at most.  A search that is
-        stopped by the time limit is not reproducible; a search that is stopped by the gap is.
+        stopped by the time limit is not reproducible, unlike a search that is stopped by the gap.
 
     Notes
     -----

@@ -55,8 +55,8 @@ def decision(
 ) -> Figure:
     """Draw the column and its recommended release, the errors, and the losses of the records.
 
-    The error and the promise of each release are in ``errors``, and the losses of the records from
-    the releases with a promise are in ``losses``.  The distribution of the column is ``frequency``,
+    The error and the promise of each release are in ``errors``, and the losses of records under the
+    releases with a promise are in ``losses``.  The distribution of the column is ``frequency``,
     shape (K,), and ``released`` is the released distribution or the distribution of a released
     value (None for a mean and quartiles).  The recommended release is ``best``, and the column is
     called ``name``.  If ``one_run``, the released distribution is random and the figure shows a

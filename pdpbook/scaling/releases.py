@@ -134,7 +134,7 @@ def release(
         Number of rows of each file; the last file may have fewer.
     client, progress
         As for :func:`~pdpbook.scaling.scan`.  After an error of the cluster, the complete files
-        remain, and the same call writes the others.
+        remain, and the same call writes the other files.
 
     Returns
     -------

@@ -323,8 +323,7 @@ def nearest_releases(divergences: pd.DataFrame) -> pd.Series:
 
     A release is indistinguishable if its mean exceeds the smallest mean by at most twice the
     standard error of the difference.  The difference is computed draw by draw, because the releases
-    of one row share their data and random numbers.  A constant column may have a value in the first
-    row only.
+    of one row share their data and random numbers.  A constant column may have only a first value.
     """
     draws = divergences.ffill()
     farther = draws.sub(draws[draws.mean().idxmin()], axis=0)
