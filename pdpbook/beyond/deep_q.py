@@ -104,7 +104,7 @@ class QNetwork:
         actions: NDArray[np.int64],
         targets: NDArray[np.float64],
     ) -> None:
-        """Train once on a batch, towards ``targets`` for the chosen actions, shape (m,).
+        """Train once on a batch, towards the ``targets``, shape (m,), of the chosen actions.
 
         The library scikit-learn splits the batch into gradient steps of at most 200 transitions: a
         batch of 256 becomes two steps, of 200 and 56.  The targets of the other actions are their
@@ -160,7 +160,7 @@ class Training:
 
 
 class _Replay:
-    """The last transitions, and batches drawn from them."""
+    """A store of the last transitions, from which batches are drawn."""
 
     def __init__(self, capacity: int, inputs: int) -> None:
         self.before = np.empty((capacity, inputs), dtype=np.float32)

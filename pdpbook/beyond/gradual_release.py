@@ -11,7 +11,7 @@ copies can do better.  For :math:`\varepsilon_1<\varepsilon_2`, draw
 Then :math:`V_1\sim\operatorname{Lap}(1/\varepsilon_1)` exactly, because the factor
 :math:`\rho+(1-\rho)\frac{\varepsilon_1^2}{\varepsilon_1^2+t^2}` with
 :math:`\rho=(\varepsilon_1/\varepsilon_2)^2` is the quotient of the two characteristic functions.  A
-recipient of the accurate copy could compute the noisy copy from it, so both together are
+recipient of the accurate copy could compute the noisy copy from it, so the two copies together are
 :math:`\varepsilon_2`-DP by post-processing.  Repeating the step gives any number of levels, as a
 Markov chain from the least noisy copy to the noisiest.  The reversed chain refines a copy that has
 already been released.  Taught in *Collusion*.

@@ -1,6 +1,6 @@
 r"""Noisy gradient descent with an individual account for every record.
 
-In step t the program releases the weights after
+In step t, the program releases the weights after
 
 .. math:: w_{t+1}=w_t-\eta\Bigl(\sum_{i\text{ takes part}}g_i(w_t)+\mathcal N(0,\sigma^2I)\Bigr),
 
@@ -184,7 +184,7 @@ def filtered_descent(
         The length C > 0 to which longer gradients are shortened.
     steps : int
     step_size : float
-        The factor η > 0 of the noisy *sum*, chosen without the data and their number.
+        The factor η > 0 of the noisy *sum*, chosen without knowledge of the data and their number.
     rng : numpy.random.Generator
 
     Raises

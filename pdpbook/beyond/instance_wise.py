@@ -2,7 +2,7 @@ r"""Instance-wise noise as an environment: the noise of every record is chosen i
 
 In Ryu, Joo, Jang & Yang (2024), a deep Q-network chooses the noise.  One episode visits every
 record once.  The agent observes the record's value, as a positional encoding, and the current
-distribution of the output, and it chooses one of five scales.  After each action it receives the
+distribution of the output, and it chooses one of five scales.  After each action, it receives the
 reward
 
 .. math:: R = R_E + R_U, \qquad R_E = \pm1, \qquad

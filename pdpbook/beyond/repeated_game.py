@@ -1,6 +1,6 @@
 r"""The repeated game between a user who publishes and an adversary who attacks.
 
-In each round an item d of data with stake :math:`D_d` is drawn.  The user publishes it with
+In each round, an item d of data with stake :math:`D_d` is drawn.  The user publishes it with
 granularity a in [0, 1], the adversary attacks with effort b in [0, 1], and the attack succeeds with
 probability a·b.  Both know the response r of the previous round: 1 after a success and 0 otherwise.
 The user's payoff in a round is :math:`Q(a) - D_d(1+\kappa r)\,a b`, with quality of service Q, and

@@ -324,7 +324,7 @@ def load_credit(path: str | os.PathLike[str] | None = None, *, n: int = 10_000) 
         frame = read_table(file, {"Age": POSITIVE, "Income": POSITIVE})
         frame.columns = frame.columns.str.lower()
         if n > len(frame):
-            raise ValueError(f"n must be at most {len(frame)}, the rows in {file}, got n={n}")
+            raise ValueError(f"n must be at most {len(frame)}, the row count of {file}, got n={n}")
         frame = frame.iloc[rng.choice(len(frame), n, replace=False)].reset_index(drop=True)
     return Dataset(
         "credit",

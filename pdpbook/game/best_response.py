@@ -10,13 +10,13 @@ costs :math:`O(n^2 V K)`.  Three facts remove the factor :math:`n^2`:
 
 1. All records of a group (k, v) have the same best response, so the matrix C[k, v] is sufficient.
 2. A move changes S by the difference of two kernel rows, and KL by a sum over the K outputs.
-3. While records of a group make the same move one after another, KL is convex in their number, and
-   by the linear form of pDP the numbers at which all records are private form an interval.  A batch
-   of these records can therefore move at once if the last of them still gains.  The size of a batch
-   is found by doubling and halving.  In some games the best response of a group alternates between
-   two actions from record to record, so that every batch would contain a single record.  After 32
-   batches of a group in one pass, it is therefore sufficient that the move of the last record
-   increases the payoff, even if it is not this record's best response.
+3. While records of a group make the same move one after another, KL is convex in their number, and,
+   by the linear form of pDP, the numbers at which all records are private form an interval.  A
+   batch of these records can therefore move at once if the last of them still gains.  The size of a
+   batch is found by doubling and halving.  In some games, the best response of a group alternates
+   between two actions from record to record, so that every batch would contain a single record.
+   After 32 batches of a group in one pass, it is therefore sufficient that the move of the last
+   record increases the payoff, even if it is not this record's best response.
 
 Payoffs are compared as pairs, first by :math:`P_E` and then by KL.  No move therefore reduces the
 number of private records for the sake of a smaller KL, and once all records are private, they
@@ -41,8 +41,8 @@ the smaller game is played with the ε at which its τ equals 4 τ(4m), so that 
 upper bounds in both games.  If ε ≥ ln(n/(n−1)), the larger game has no lower bounds, because σ ≤ 0.
 
 If a game of more than 2²⁰ records has not converged after 2¹⁷ steps, a game with a quarter of the
-records is played from the same start (if this game is also that large, a still smaller game is
-played before it).  Its final profile is multiplied by four and completed in the bins whose numbers
+records is played from the same start (after a still smaller game, if this game is also that large).
+The final profile of the smaller game is multiplied by four and completed in the bins whose numbers
 of records are not multiples of four.  If exact arithmetic shows that this profile is better than
 the present profile, it replaces the present profile, and the dynamics continue.
 """

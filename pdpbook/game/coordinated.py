@@ -1,6 +1,6 @@
 r"""Coordinated moves: a local search that changes several groups of records together.
 
-At a Nash equilibrium no single record gains by changing its action.  But an equilibrium is only a
+At a Nash equilibrium, no single record gains by changing its action.  But an equilibrium is only a
 local optimum, and two records that change together may still gain: one of them can be released with
 less noise if the other gets more noise.  In local search, such changes are called *compound moves*.
 Here a compound move consists of a move of one group that would lower KL but violate the privacy of
@@ -13,9 +13,8 @@ groups or of individual records, which are made even if the payoff falls.  Moves
 by the greedy rule of set covering, repair the lost privacy, and all other records play best
 responses.  The result is kept if the payoff has increased; otherwise all these moves are undone.
 
-Only changes that increase the payoff are kept, so the search stops.  In a game of fewer than
-2,048 records it stops at a Nash equilibrium that no compound move and no forced move of this search
-improves.
+Only changes that increase the payoff are kept, so the search stops.  In a game of fewer than 2,048
+records, it stops at a Nash equilibrium that no compound or forced move of this search improves.
 
 In a game of 2,048 records or more, a single record matters little, and the search for gains from
 individual records is slow.  In such a game, the search first moves parts of groups that contain at
@@ -74,8 +73,8 @@ def coordinated_best_response(
     game : NVOGame
     start : array_like of int, shape (K, V), optional
         The first profile.  By default, the dynamics start from every constant profile in turn, and
-        from one random profile if ``rng`` is given.  In either case they continue with forced moves
-        from the best final profile.
+        from one random profile if ``rng`` is given.  In either case, they continue with forced
+        moves from the best final profile.
     rng : numpy.random.Generator, optional
         Generator for the random start and the restarts.
     restarts : int

@@ -1,7 +1,7 @@
 r"""Approximated enumeration (AE): a genetic algorithm for the game.
 
-A chromosome contains the action of each record as a gene; its fitness is the common payoff.  In
-each generation the fittest chromosomes mate.  A child takes its genes alternately from two parents,
+A chromosome has the actions of all records as genes; its fitness is the common payoff.  In each
+generation, the fittest chromosomes mate.  A child takes its genes alternately from two parents,
 with changes at random cuts, and each gene may mutate to another action.  The next generation
 consists of the children and the elite, the few fittest chromosomes, which are kept unchanged.
 

@@ -7,16 +7,16 @@ because the result of a task is a function of its arguments: a count does not ch
 are keyed (:mod:`pdpbook.scaling.keyed_random`).
 
 Only a few tasks per thread are submitted at a time.  The scheduler therefore needs no more memory
-for 10⁶ pieces than for 10³, and after an error the running tasks end soon.
+for 10⁶ pieces than for 10³, and after an error, the running tasks end soon.
 
 **How long a call waits** depends on three settings of Dask's scheduler, all under
 ``distributed.scheduler``:
 
 ``no-workers-timeout``, by default none
     How long tasks wait while the cluster has no worker.  The call warns that it is waiting, and
-    after this time it ends with a ``distributed.scheduler.NoWorkerError``.
+    after this time, it ends with a ``distributed.scheduler.NoWorkerError``.
 ``worker-ttl``, by default 5 minutes
-    How long a worker may be silent, for example because its process is stopped.  After this time
+    How long a worker may be silent, for example because its process is stopped.  After this time,
     other workers do its tasks.
 ``allowed-failures``, by default 3
     How many workers may die during a task.  If another worker dies, the call ends with a
@@ -98,7 +98,7 @@ def run_tasks(
     progress: Progress = False,
     label: str = "tasks",
 ) -> Iterator[tuple[int, Result]]:
-    """Call a function of one argument on every item, on the workers, and yield the results.
+    """On the workers, call a function of one argument on every item, and yield the results.
 
     Pairs of index and result are yielded in order of completion.  The function may run more than
     once for an item, so it must be a pure function.  The progress bar has the name ``label``.
