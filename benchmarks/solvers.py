@@ -130,7 +130,7 @@ def enumeration() -> list[dict[str, Any]]:
 def certificates() -> list[dict[str, Any]]:
     """Certify the optimum for heights and incomes, with two sets of actions and six targets each.
 
-    With ``PDPBOOK_DATA`` set, the paper's incomes are used in addition to the simulated ones.
+    If ``PDPBOOK_DATA`` is set, the paper's incomes are used in addition to simulated incomes.
     """
     data = {"heights": pb.load_heights()["height"]}
     if os.environ.get("PDPBOOK_DATA"):
