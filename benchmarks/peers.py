@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from importlib import import_module, util
 from types import ModuleType
 from typing import Any
@@ -69,15 +70,8 @@ Error = tuple[float, float]
 
 def run() -> Iterator[tuple[str, float, str]]:
     """Yield how the error of each release compares with that of the best peer."""
-    peers = {
-        name: errors
-        for name, errors in (
-            ("opendp", by_opendp),
-            ("diffprivlib", by_diffprivlib),
-            ("pydp", by_google),
-        )
-        if installed(name)
-    }
+    known = {"opendp": by_opendp, "diffprivlib": by_diffprivlib, "pydp": by_google}
+    peers = {name: errors for name, errors in known.items() if installed(name)}
     names = "".join(f"{name:>19}" for name in ("pdpbook", *peers))
     print(f"   {'error ± its standard error':<36}{names}    ratio to the best peer")
     for column, epsilon in columns():
@@ -291,15 +285,14 @@ def by_diffprivlib(column: Column, epsilon: float, kind: str) -> Error:
                 values, epsilon=epsilon, bins=grid.bins, range=(grid.lower, grid.upper)
             )[0],
         )
-    if kind == "mean":
-        release = lambda: tools.mean(values, **ends)  # noqa: E731
-        return best_of([release], missed(column, kind), runs_for(column))
 
-    def quantiles() -> Any:
+    def release() -> Any:
+        if kind == "mean":
+            return tools.mean(values, **ends)
         released = tools.quantile(values, list(levels_of(kind)), **ends)
         return np.rint(released) if column.whole else released
 
-    return best_of([quantiles], missed(column, kind), runs_for(column))
+    return best_of([release], missed(column, kind), runs_for(column))
 
 
 def by_google(column: Column, epsilon: float, kind: str) -> Error:
@@ -309,20 +302,13 @@ def by_google(column: Column, epsilon: float, kind: str) -> Error:
     algorithms = import_module("pydp.algorithms.laplacian")
     ends = {"lower_bound": column.lower, "upper_bound": column.upper, "dtype": "float"}
     values = column.values.tolist()
-    if kind == "mean":
-
-        def mean() -> float:
-            return algorithms.BoundedMean(epsilon=epsilon, **ends).quick_result(values)
-
-        return best_of([mean], missed(column, kind), runs_for(column))
     levels = levels_of(kind)
+    made = {"epsilon": epsilon / (1 if kind == "mean" else len(levels)), **ends}
 
-    def quantiles() -> list[float]:
-        return [
-            algorithms.Percentile(
-                epsilon=epsilon / len(levels), percentile=level, **ends
-            ).quick_result(values)
-            for level in levels
-        ]
+    def release() -> list[float]:
+        if kind == "mean":
+            return [algorithms.BoundedMean(**made).quick_result(values)]
+        each = partial(algorithms.Percentile, **made)
+        return [each(percentile=level).quick_result(values) for level in levels]
 
-    return best_of([quantiles], missed(column, kind), runs_for(column))
+    return best_of([release], missed(column, kind), runs_for(column))

@@ -20,7 +20,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -121,11 +120,11 @@ def one_pass(method: str, folder: Path, columns: int) -> dict[str, float]:
     count = _in_memory if method.startswith("NumPy") else _by_pyarrow
     for module in LOADED:
         import_module(module)
-    before, idle = time.perf_counter(), _cpu(resource.RUSAGE_SELF)
+    before, idle = time.perf_counter(), time.process_time()
     counts = count(folder, names, grids)
     return {
         "seconds": time.perf_counter() - before,
-        "cpu": _cpu(resource.RUSAGE_SELF) - idle,
+        "cpu": time.process_time() - idle,
         "megabytes": _megabytes(),
         "start": 0.0,
         "records": int(counts[0].sum()),
@@ -171,23 +170,17 @@ def _on_dask(workers: int, folder: Path, names: list[str]) -> dict[str, float]:
         for module in ("pdpbook.scaling.histograms", *LOADED[1:]):  # it needs no pandas
             client.run(partial(import_module, module))
         start = time.perf_counter() - before  # of processes that have loaded what they need
-        idle = sum(client.run(_cpu, resource.RUSAGE_SELF).values())
+        idle = sum(client.run(time.process_time).values())
         before = time.perf_counter()
         found = scan(folder, dict.fromkeys(names, RANGE), bins=BINS, client=client, progress=False)
         seconds = time.perf_counter() - before
         return {
             "seconds": seconds,
-            "cpu": sum(client.run(_cpu, resource.RUSAGE_SELF).values()) - idle,
+            "cpu": sum(client.run(time.process_time).values()) - idle,
             "megabytes": max(client.run(_megabytes).values()),
             "start": start,
             "records": found.columns[0].records,
         }
-
-
-def _cpu(who: int) -> float:
-    """CPU seconds of a process so far."""
-    usage = resource.getrusage(who)
-    return usage.ru_utime + usage.ru_stime
 
 
 def _megabytes() -> float:
