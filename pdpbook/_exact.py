@@ -129,7 +129,7 @@ def private_for_all_data(weights: Any, n: int, epsilon: float) -> bool:
 
     Row k of the weights, shape (K, K), is the output distribution of a record of bin k, in units of
     2⁻⁵².  At an output x, the worst data set consists of one record with the largest weight there
-    and n - 1 records with the smallest, or vice versa.  The linear form decides.
+    and n - 1 records with the smallest, or vice versa.  The linear form of pDP is checked for both.
     """
     most, least = limits(n, epsilon)
     for high, low in zip(weights.max(axis=0).tolist(), weights.min(axis=0).tolist(), strict=True):

@@ -1,9 +1,9 @@
 r"""The quadratic programs behind a safe randomiser.
 
-For each output x the objective :math:`\sum_x\E\bigl[-c_x\ln(c_xp_x(x)+o_x)\bigr]` is a convex
-function of two numbers that are linear in the rows: the probability :math:`p_x(x)` that a record of
-bin x is released as itself, and the mass :math:`o_x` that the other bins are expected to put on x.
-The objective does not determine the rest of a row, and if each :math:`c_x` is known, the objective
+Each term of the objective :math:`\sum_x\E\bigl[-c_x\ln(c_xp_x(x)+o_x)\bigr]` is a convex function
+of two numbers that are linear in the rows: the probability :math:`p_x(x)` that a record of bin x is
+released as itself, and the mass :math:`o_x` that the other bins are expected to put on x.  The
+objective does not determine the rest of a row, and if each :math:`c_x` is known, the objective
 depends only on the mass of each output; so it has many optima.  The *second criterion* decides
 between them: the mean over the bins of the squared distance between a bin's row and the row that
 releases it as itself.  The objective plus a thousandth of this criterion is strictly convex and has

@@ -11,8 +11,8 @@ not, and every output x
 
 The bracket is the smallest mass S(x) that such a data set with a record in bin k can have, and
 :math:`p_i\le(1-e^{-\varepsilon})S` is the linear form of pDP with its slope replaced by the infimum
-over all n.  Therefore the condition remains true when records are added.  Its sum over x is
-:math:`n\ge1/(1-e^{-\varepsilon})`, so the lower side of the linear form is also satisfied.
+over all n.  Therefore the condition remains true when records are added.  Summed over x, it says
+that :math:`n\ge1/(1-e^{-\varepsilon})`, so the lower side of the linear form is also satisfied.
 
 The condition is linear in the rows.  :func:`safe_randomiser` minimises a convex function of them,
 the expected divergence :math:`\E\,n\,D_{\mathrm{KL}}(q\,\|\,P)` given the known counts.  Its term
@@ -111,7 +111,8 @@ def safe_randomiser(
     it may be published together with them.  Many randomisers have nearly the smallest divergence.
     Of these, the function returns the one whose rows are closest, by the sum of squares, to
     releasing every record as itself; so all machines agree to about six digits.  This increases the
-    divergence by at most a thousandth of a constant row's divergence, or a millionth of a nat.
+    divergence by at most a thousandth of a constant row's divergence or by a millionth of a nat,
+    whichever is larger.
 
     Parameters
     ----------

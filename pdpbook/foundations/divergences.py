@@ -71,7 +71,7 @@ def pure_epsilon(p: ArrayLike, q: ArrayLike) -> float:
 
     Notes
     -----
-    Taught in *Laplace and Gaussian noise*.  It suffices to compare single outputs, because the
+    Taught in *Laplace and Gaussian noise*.  It suffices to compare individual outputs, because the
     probability ratio of an event is between the ratios of its outputs.
 
     Examples

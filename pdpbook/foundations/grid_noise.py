@@ -2,7 +2,8 @@ r"""Laplace noise on a grid of K equal bins of [0, 1].
 
 A record in bin k is released as if it were at the midpoint of its bin and noise had been added to
 it, conditional on the result staying in [0, 1].  Without this condition, the mass of a bin depends
-only on its distance s from bin k.  With :math:`r = 1/(Kb)`, the bin width over the scale, it is
+only on its distance s from bin k.  With :math:`r = 1/(Kb)`, the bin width divided by the scale,
+this mass is
 
 .. math:: m_0 = 1 - e^{-r/2}, \qquad
           m_s = \tfrac12\,(1 - e^{-r})\,e^{-r(s-1/2)} \quad (s \ge 1),
@@ -42,10 +43,10 @@ def whole_weights(rows: NDArray[np.float64]) -> NDArray[np.int64]:
     r"""Round probabilities, shape (..., K), to whole weights that sum to 2⁵² along the last axis.
 
     The weight of a probability p is the whole number nearest to :math:`2^{52}p`, or 1 if that
-    number is 0 and p is positive.  The difference to 2⁵² is then added to the first of the largest
-    weights of the row; no other weight is off by more than one unit.  The total variation distance
-    between a row of m positive probabilities with the sum :math:`1\pm\eta` and its weights over 2⁵²
-    is therefore at most :math:`(m-1)/2^{52}+\eta`.
+    number is 0 and p is positive.  The difference between 2⁵² and the sum of the weights is then
+    added to the first of the largest weights of the row; no other weight is off by more than one
+    unit.  The total variation distance between a row of m positive probabilities with the sum
+    :math:`1\pm\eta` and its weights over 2⁵² is therefore at most :math:`(m-1)/2^{52}+\eta`.
     """
     weights = np.rint(rows * float(UNITS)).astype(np.int64)
     np.maximum(weights, rows > 0.0, out=weights)
@@ -66,7 +67,7 @@ def drawn_bins(
     """Draw bins with probabilities S(x) / (n 2⁵²), without rounding, shape (size,).
 
     The sum of ``mass`` is ``records * units``.  One of these units is drawn, and each bin owns an
-    interval of units.  The number of the unit may be too large for one draw, so it is divided by
+    interval of units.  This unit's number may be too large for one draw, so it is divided by
     ``units``, and the quotient and the remainder are drawn as two independent uniform whole
     numbers.  The generator ``rng`` may be any object whose ``integers(high, size=size)`` draws
     uniformly.

@@ -24,8 +24,8 @@ and 2ε-private for replacement, with all sums and all rounding taken into accou
 removal, such a mean requires twice the noise, in order to hide a change that only the divisor
 causes.)
 
-The release is the sum of M and the noise, moved to the nearer end of the range if it is outside,
-which costs no privacy.  The release is therefore an end of the range or a whole number of steps
+The release is the sum of M and the noise, moved to the nearer end of the range if it is outside;
+this move costs no privacy.  The release is therefore an end of the range or a whole number of steps
 above the lower end.  The step g is the *precision* of the release, a power of ten that is at most a
 thousandth of w/n, so that rounding Δ up adds at most two parts in a thousand to the noise.
 """
@@ -84,7 +84,7 @@ class MeanGrid:
         return np.clip(steps, 0, self.steps).astype(np.int64)
 
     def _mean(self, total: Any) -> Any:
-        """Return the mean in steps from the sum of all half steps above the middle."""
+        """Return the mean in steps, given the sum of all half steps above the middle."""
         n = self.n
         return (total + (self.steps + 1) * n) // (2 * n)
 
@@ -99,7 +99,7 @@ class MeanGrid:
         return changed
 
     def number(self, steps: int) -> float:
-        """Return the number that is some steps above the lower end, moved into the range."""
+        """Return the number that lies ``steps`` steps above the lower end, moved into the range."""
         within = min(max(steps, 0), self.steps)
         return min(float(Fraction(self.lower) + within * self.step), self.upper)
 

@@ -96,7 +96,7 @@ class Grid:
         Returns
         -------
         Grid
-            The grid; its ``sensitivity`` is the data's range over the padded range.
+            The grid; its ``sensitivity`` is the data's range divided by the padded range.
 
         Examples
         --------
@@ -281,7 +281,7 @@ class PerInstanceLaplace:
         Parameters
         ----------
         size : int
-            Number of independent draws, at most 2 GiB of them.
+            Number of independent draws, which may take up to 2 GiB.
         rng : numpy.random.Generator, optional
             For a release, leave it out: the default is the generator of the operating system.
 

@@ -8,15 +8,14 @@ generator was made for cryptographic keys (``os.urandom``; on Linux a ChaCha20 t
 reseeds repeatedly).  Experiments, tests and the pages of the book pass a seeded
 :class:`numpy.random.Generator`, because they must be reproducible.
 
-:class:`SystemGenerator` has the only method of a NumPy generator that exact samplers need, which
-draws uniform whole numbers.  A number from 0 to m - 1 is made of as many random bits as m - 1 has,
-and is drawn again if it is m or more.  All m numbers then have the same probability, without any
-rounding.
+:class:`SystemGenerator` has the only method of a NumPy generator that exact samplers need: it draws
+uniform whole numbers.  A number from 0 to m - 1 is made of as many random bits as m - 1 has, and is
+drawn again if it is m or more.  All m numbers then have the same probability, without any rounding.
 
 **Why not OpenDP's package?**  OpenDP, which is written in Rust, draws discrete Laplace and Gaussian
-noise as exactly as we do, by the same algorithms, and is the library to use in production.  It does
-not suit the book.  OpenDP accepts no generator, so no page or test could be reproduced, and no test
-could follow every branch of a sampler.  It has neither staircase noise nor draws from whole
+noise as exactly as we do, by the same algorithms, and is the library to use in production.  But it
+does not suit the book.  OpenDP accepts no generator, so no page or test could be reproduced, and no
+test could follow every branch of a sampler.  It has neither staircase noise nor draws from whole
 weights, which the game needs.  It would also add a large binary dependency for two functions of
 twenty lines.  Our samplers can be read beside their proofs, and a test follows all their branches.
 

@@ -3,7 +3,8 @@ r"""Privacy in terms of tests: false alarms against misses.
 A test that decides between P ("in") and Q ("out") from x makes two kinds of error: a false alarm (Q
 is taken for P) with probability α, and a miss (P is taken for Q) with probability β.  The
 *trade-off curve* gives the smallest β for each α.  A mechanism is
-:math:`(\varepsilon,\delta)`-private if and only if no curve falls below
+:math:`(\varepsilon,\delta)`-private if and only if no trade-off curve of two neighbouring data sets
+falls below
 
 .. math:: f_{\varepsilon,\delta}(\alpha) =
           \max\{0,\; 1-\delta-e^{\varepsilon}\alpha,\; e^{-\varepsilon}(1-\delta-\alpha)\}.

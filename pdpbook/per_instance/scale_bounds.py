@@ -3,7 +3,7 @@ r"""Sufficient noise scales: Theorem 1 and its tight form.
 Ryu, Jang & Yang (2024), Theorem 1, eq. (10): if every scale satisfies
 :math:`b \ge 1/\ln(1 + (n-1)(e^\varepsilon-1))`, then at a Nash equilibrium of their game every
 record is ε-pDP-private.  Their appendix states the bound as eq. (11), with
-:math:`(e^\varepsilon-1)/K`.
+:math:`(e^\varepsilon-1)/K` in place of :math:`e^\varepsilon-1`.
 
 **Theorem 1′** of this book: if every scale is at least
 :math:`b^*(n,\varepsilon) = 1/\ln(1+n(e^\varepsilon-1))`, then at *every* profile, equilibrium or
