@@ -6,9 +6,9 @@ something that is not a number at all).  The message names the argument, states 
 with the given value: ``epsilon must be a finite number > 0, got epsilon=nan``.
 
 An argument that sets a size or a running time also has an upper limit.  No array of the package is
-larger than 2 GiB (:data:`MEMORY`); the error of :func:`memory` states how much an argument would
-need.  No loop has more than 10⁹ rounds (:data:`ROUNDS`), and no whole number is larger than 2⁵³,
-because floats represent all whole numbers up to 2⁵³ exactly.
+larger than 2 GiB (:data:`MEMORY`); the error of :func:`memory` states how much memory an argument
+would need.  No loop has more than 10⁹ rounds (:data:`ROUNDS`), and no whole number is larger than
+2⁵³, because floats represent all whole numbers up to 2⁵³ exactly.
 """
 
 from __future__ import annotations

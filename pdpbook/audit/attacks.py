@@ -53,8 +53,8 @@ class Attack:
     false_positives, true_positives : ndarray, shape (t,)
         Rates at the corners of the ROC curve, from 0 to 1, of the test with rounded scores.
     advantage, advantage_bound : float
-        A lower bound on the best advantage :math:`\mathrm{TV}(P^m, P'^m)`, attained on this curve,
-        and an upper bound.
+        A lower and an upper bound on the best advantage :math:`\mathrm{TV}(P^m, P'^m)`; this curve
+        attains the lower bound.
     """
 
     scores: NDArray[np.float64]
@@ -97,9 +97,8 @@ def optimal_attack(
     draws : int
         Number of independent draws, from 1 to 10⁶.
     step : float, optional
-        Distance between the grid points on which scores are added up.  The default is a thirtieth
-        of the Hellinger distance, so that rounding loses about a ten-thousandth of a draw's
-        information.
+        Distance between the grid points of the scores.  The default is a thirtieth of the Hellinger
+        distance, so that rounding loses about a ten-thousandth of a draw's information.
 
     See Also
     --------

@@ -71,9 +71,9 @@ def clopper_pearson_epsilon(
 
     Notes
     -----
-    The neighbouring data sets are the two that were compared, usually with the record and
-    without it (removal).  To audit the other direction, :math:`P' \le e^\varepsilon P + \delta`,
-    exchange the runs; test both directions with half of the error each, or choose one of them
+    The neighbouring data sets are the two that were compared, usually with the record and without
+    it (removal).  To audit the other direction, :math:`P' \le e^\varepsilon P + \delta`, exchange
+    the runs; test both directions with half of the allowed error each, or choose one of them
     beforehand.
 
     Source: Clopper & Pearson (1934); as an audit of privacy, Jagielski, Ullman & Oprea (2020).
@@ -129,7 +129,7 @@ def audit_power(
     true_positive_rate, false_positive_rate : float
         Probability of the event with the record and without it, in [0, 1].
     runs : int
-        Number of independent runs with the record, and as many without it, from 1 to 10⁹.
+        Number of independent runs with the record, equal to the number without it, from 1 to 10⁹.
     epsilon : float
         The claim to be refuted, from 0 to 700.
     delta, confidence : float
@@ -139,7 +139,7 @@ def audit_power(
     -------
     float
         Probability that :func:`clopper_pearson_epsilon` exceeds ``epsilon``, computed as a sum over
-        both binomial distributions.  If the claim is true, it is at most 1 - confidence.
+        both binomial distributions.  This is at most 1 - confidence if the claim is true.
 
     Notes
     -----
@@ -148,8 +148,7 @@ def audit_power(
 
     The lower bound from a number of hits exceeds t if and only if, at the rate t, the probability
     of at least this number of hits is below half of the allowed error.  So for each number of false
-    alarms there is a smallest number of hits that refutes the claim.  Taught in *Audits from
-    outputs*.
+    alarms, a smallest number of hits refutes the claim.  Taught in *Audits from outputs*.
 
     Examples
     --------

@@ -8,7 +8,7 @@ counts c.  From the noisy counts alone, the custodian computes
 - a randomiser that is safe for ℓ at :math:`\varepsilon_2` (see
   :mod:`pdpbook.audit.safe_randomisers`).
 
-Then a record of the data is drawn and released by the row of its bin.  Publishing the noisy counts,
+Then a record is drawn and released according to the row of its bin.  Publishing the noisy counts,
 the randomiser and the released value is :math:`(\varepsilon_1+\varepsilon_2,\delta)`-differentially
 private.  If :math:`\ell\le c`, the losses of the noisy counts and of the released value add up, and
 on each of two neighbouring data sets :math:`\ell\le c` fails with probability at most δ.
@@ -46,7 +46,7 @@ class PrivateRandomiser:
     noisy, lower : ndarray of int, shape (K,)
         The noisy counts, and the lower bound ℓ on the counts that follows from them.
     histogram_epsilon, draw_epsilon : float
-        Budget ε₁ of the noisy counts and everything derived from them, and budget ε₂ of one draw.
+        Budget ε₁ of the noisy counts and of all results from them, and budget ε₂ of one draw.
     delta : float
         Probability that the lower bound fails, at most the requested δ.
     """
@@ -142,7 +142,7 @@ def private_randomiser(
     Notes
     -----
     Neighbouring data sets differ by the removal of one record.  Source: this book.  The theorem is
-    in *A repair*.  The privacy cost of m draws is the sum of (ε₁, δ) and of the cost of m draws at
+    in *A repair*.  The privacy cost with m draws is the sum of (ε₁, δ) and the cost of m draws at
     ε₂, which :func:`pdpbook.draws_epsilon` computes.
 
     Examples

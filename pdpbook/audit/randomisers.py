@@ -166,7 +166,7 @@ def draw_released(
 
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record.  For such multiples,
+    Neighbouring data sets differ by the removal of one record.  For such rows,
     :func:`randomiser_epsilon` gives the exact cost of a draw.  Taught in *From the theorem to the
     bits*.
 

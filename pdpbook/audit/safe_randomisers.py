@@ -75,7 +75,7 @@ def is_safe(randomiser: ArrayLike, lower: ArrayLike, *, epsilon: float, at_least
         Whether the condition of this module is satisfied, without rounding, for the rows in
         multiples of 2⁻⁵² (:func:`~pdpbook.foundations.grid_noise.whole_weights`) that
         :func:`~pdpbook.audit.draw_released` draws from.  The number :math:`1-e^{-\varepsilon}` is
-        rounded down by less than a part in 2²⁴⁰.  The condition is sufficient: every record of
+        rounded down by less than one part in 2²⁴⁰.  The condition is sufficient: every record of
         every data set of at least ``at_least`` records with counts of at least ``lower`` is ε-pDP;
         because the randomiser is fixed, ε bounds its end-to-end loss.
 
@@ -108,11 +108,11 @@ def safe_randomiser(
     """Return the randomiser with the smallest expected divergence that is safe for a lower bound.
 
     The randomiser is computed from the arguments alone, without the data and without randomness, so
-    it may be published together with them.  Many randomisers have nearly the smallest divergence.
-    Of these, the function returns the one whose rows are closest, by the sum of squares, to
-    releasing every record as itself; so all machines agree to about six digits.  This increases the
-    divergence by at most a thousandth of a constant row's divergence or by a millionth of a nat,
-    whichever is larger.
+    it may be published with them.  Many randomisers have nearly the smallest divergence.  Of these,
+    the function returns the one whose rows are closest, by the sum of squares, to releasing every
+    record as itself; so all machines agree to about six digits.  This increases the divergence by
+    at most a thousandth of a constant row's divergence or a millionth of a nat, whichever is
+    larger.
 
     Parameters
     ----------

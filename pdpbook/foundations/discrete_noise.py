@@ -86,8 +86,8 @@ def coins(
 ) -> NDArray[np.bool_]:
     """Toss coins that succeed with probability :math:`e^{-x}`, exactly, shape (m,).
 
-    ``wholes`` are the integer parts of x, and ``exponents`` are :math:`2^{62}` times its fractional
-    parts.  Source: Canonne, Kamath & Steinke (2020), Algorithm 1.
+    ``wholes`` are the integer parts of the numbers x, and ``exponents`` are :math:`2^{62}` times
+    their fractional parts.  Source: Canonne, Kamath & Steinke (2020), Algorithm 1.
     """
     kept = np.ones(exponents.size, dtype=bool)
     left = np.broadcast_to(wholes, exponents.shape).copy()

@@ -11,15 +11,15 @@ exponential               r with weight exp(ε u(D, r)/(2Δu))  ε-DP
 ========================  ==================================  ============================
 
 Δ₁ and Δ₂ are the *sensitivities* of f, its largest changes in the L1 and in the L2 norm when one
-record is removed or replaced.  If the sensitivity is that of removal, the promise is about removal;
-if it is that of replacement, the promise is about replacement.  :func:`laplace_epsilon` and
+record is removed or replaced.  A sensitivity to removal gives a promise about removal, and a
+sensitivity to replacement gives a promise about replacement.  :func:`laplace_epsilon` and
 :func:`gaussian_delta` compute the *privacy maps* of Laplace and Gaussian noise.  The samplers of
 these two kinds of noise accept a separate scale for each entry.
 
 There are two kinds of sampler.  :func:`geometric_mechanism`, :func:`exponential_mechanism` and
 :func:`randomised_response` draw *exactly*, with the samplers of
 :mod:`pdpbook.foundations.discrete_noise`: their results have exactly the stated distribution, so
-they may be used for a release.  Without ``rng`` they draw from the generator of the operating
+they may be used for a release.  Without ``rng``, they draw from the generator of the operating
 system, as a release must.
 
 :func:`laplace_mechanism` and :func:`gaussian_mechanism` are the textbook mechanisms on real

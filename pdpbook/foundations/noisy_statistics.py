@@ -14,9 +14,9 @@ With all n records, M is the mean, rounded to a whole number of steps.
 *Sensitivity.*  The neighbouring data set lacks one record, but n does not change, because it is a
 public parameter of the algorithm.  So the sum loses one term of at most W in size, the fraction
 changes by at most W/2n, and M changes by at most :math:`\Delta=\lceil W/2n\rceil`, because
-:math:`\lfloor a+\Delta\rfloor=\lfloor a\rfloor+\Delta`.  In the unit of the values this is w/2n,
-half of the range over n.  A record at the middle of the range changes nothing, and a record at an
-end changes M most.  If a record is *replaced*, the sum loses one term and gains another, so M
+:math:`\lfloor a+\Delta\rfloor=\lfloor a\rfloor+\Delta`.  In the unit of the values, this is w/2n,
+half of the range divided by n.  A record at the middle of the range changes nothing, and a record
+at an end changes M most.  If a record is *replaced*, the sum loses one term and gains another, so M
 changes by at most 2Δ.  Discrete Laplace noise of rate ε/Δ on M is therefore ε-private for removal
 and 2ε-private for replacement, with all sums and all rounding taken into account.
 
@@ -62,7 +62,7 @@ _LARGEST_SUM = 2**61
 class MeanGrid:
     """The grid on which a mean is released; :func:`mean_grid` returns it.
 
-    ``steps`` is the number W of steps from the lower end to the upper one, rounded up, and ``step``
+    ``steps`` is the number W of steps from the lower end to the upper end, rounded up, and ``step``
     is the length of one step, which is the precision of the release, in the unit of the values.
     """
 
@@ -74,7 +74,7 @@ class MeanGrid:
 
     @property
     def sensitivity(self) -> int:
-        """The largest change of the mean by the removal of one record, in steps."""
+        """The largest change of the mean when one record is removed, in steps."""
         return -(-self.steps // (2 * self.n))
 
     def places(self, values: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@ r"""The generator for releases, which is that of the operating system.
 
 A generator that was made for simulation, such as NumPy's PCG64, has a state of a few words, and
 anyone who sees some of its outputs can compute the state and, from it, all other outputs.  Noise
-from such a generator hides nothing from such an attacker.  The functions of this package that draw
+from this generator hides nothing from such an attacker.  The functions of this package that draw
 for a release therefore use the generator of the operating system if ``rng`` is None.  This
 generator was made for cryptographic keys (``os.urandom``; on Linux a ChaCha20 that the kernel
 reseeds repeatedly).  Experiments, tests and the pages of the book pass a seeded

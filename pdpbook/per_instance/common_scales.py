@@ -58,8 +58,8 @@ def common_scale(counts: ArrayLike, *, epsilon: float) -> float:
         :class:`pdpbook.PerInstanceLaplace`, if no record needs noise.  All records are private at
         this scale and at every larger scale of a ladder with steps of 2 %, which ends where Theorem
         1′ makes the ideal kernel private.  At a scale that is smaller by one part in 10⁹, a record
-        is exposed.  Some smaller scales may be private again.  If ε is so small that the rounding
-        of a kernel to multiples of 2⁻⁵² matters, the ladder begins at a larger scale.
+        is exposed.  At some smaller scales, all records may be private again.  If ε is so small
+        that the rounding to multiples of 2⁻⁵² matters, the ladder begins at a larger scale.
 
     Notes
     -----

@@ -260,8 +260,8 @@ def quantile_probabilities(
     Returns
     -------
     ndarray, shape (R,)
-        Proportional to :math:`e^{\varepsilon u(r)/2\max\{q,1-q\}}`, with the utility u(r) defined
-        at the head of this module.
+        Probabilities proportional to :math:`e^{\varepsilon u(r)/2\max\{q,1-q\}}`, with the utility
+        u(r) defined at the head of this module.
 
     Notes
     -----

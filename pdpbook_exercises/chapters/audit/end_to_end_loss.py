@@ -87,9 +87,8 @@ def ceiling(answer, rng):
         assert_close(
             answer(counts, kernel, k),
             max(up, down),
-            "At one output x, which action should each record play in D, and which in the rerun, "
-            "to make the ratio largest? Both directions count; D has one record more than the "
-            "rerun.",
+            "At one output x, which actions of the records in D and in the rerun make the ratio "
+            "largest? Both directions count, and D has one record more than the rerun.",
             {
                 "Those are the theorem's bounds for arbitrary rows. Here each record keeps its "
                 "bin.": log(high.max() / low.min()),

@@ -100,7 +100,7 @@ def better(answer, rng):
             divergences.append([kl_divergence(counts / counts.sum(), p / p.sum()) for p in both])
         yours, simple = np.median(divergences, axis=0)
         assert yours <= simple * 2 / 3, (
-            "The divergence is not a third smaller than that of clipping and adding a half. Most "
-            "bins are empty: what does a count mean that is no larger than the noise, and what do "
-            "the neighbouring bins tell us?"
+            "It is not a third better than clipping and adding a half. Most bins are empty: what "
+            "does a count mean that is no larger than the noise, and what do the neighbouring bins "
+            "tell us?"
         )

@@ -42,8 +42,7 @@ def again(answer, rng):
             answer(public, size, n, level),
             accepted.argmax(),
             "Mark the people of the bin, public ones and c private ones, and draw the n private "
-            "people from all. Is the probability that at most c of them are marked above the "
-            "level?",
+            "people from all. Are at most c of them marked with a probability above the level?",
         )
 
 

@@ -24,8 +24,8 @@ def decimals(answer, rng):
             answer(bins, n, epsilon, digits),
             first,
             "Compute the loss of one of c records of a bin from P and from the average of the "
-            "others: of the n - 1 other records, c - 1 are in this bin. Round the loss. Go through "
-            "c = 1, 2, 3, …",
+            "others: of the n - 1 others, c - 1 are in this bin. Round the loss. Go through c = 1, "
+            "2, 3, …",
             {"Published losses are rounded to the nearest number, not truncated.": cut_off},
         )
 

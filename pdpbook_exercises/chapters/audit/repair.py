@@ -116,8 +116,7 @@ def by_hand(answer, rng):
         q = mean / mean.sum()
         output = q @ table
         assert kl_divergence(q, output / output.sum()) <= 0.05, (
-            "It is safe, but its divergence at the mean exceeds 0.05. Move no more mass than "
-            "needed."
+            "It is safe, but its divergence at the mean exceeds 0.05. Move only the necessary mass."
         )
         assert lower @ np.diag(table) >= 0.5 * lower.sum(), (
             "It is safe and close, but fewer than half of the records of the lower bound are "

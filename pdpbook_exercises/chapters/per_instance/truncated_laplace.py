@@ -57,8 +57,8 @@ def grid_ratio(answer, rng):
             {
                 "That is the ratio of the densities for records at the edges. Here the records "
                 "are at midpoints.": exp(1 / b),
-                "That is the ratio of the densities at the midpoints. A mass is the integral of "
-                "the density over a bin.": exp((bins - 1) * step),
+                "That is the ratio of the densities at the midpoints. A mass is an integral over a "
+                "bin.": exp((bins - 1) * step),
                 "That is the inverse.": 1 / right,
             },
             more="A record in the middle of its bin puts equal masses into both halves. How much "
