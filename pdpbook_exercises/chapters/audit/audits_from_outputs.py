@@ -15,7 +15,7 @@ def event(answer, rng):
         "P(E) - P'(E) is a sum over the outputs of E. Which outputs increase the sum? An output "
         "that is equally likely under both distributions changes nothing."
     )
-    adds = "An output adds P(x) - e^ε P'(x) to the difference. When is this term positive?"
+    adds = "An output adds the term P(x) - e^ε P'(x). When is this term positive?"
     all_of_them = "Take all outputs that increase the sum, not only the one with the largest ratio."
     only = "An output that only P reaches belongs to the event for every epsilon."
     cases = [
@@ -83,7 +83,7 @@ def audit(rng):
 
 @exercise("audits-from-outputs/hide", mine=audit)
 def hide(answer, mine):
-    form = "Give two vectors of equal length, 2 to 8, with entries above 0 that sum to 1."
+    form = "Give two vectors of equal length, from 2 to 8, with entries above 0 that sum to 1."
     shapes = [np.shape(each) for each in answer]
     assert shapes in [[(k,), (k,)] for k in range(2, 9)], form
     present, absent = pair = np.array(answer, dtype=float)

@@ -135,7 +135,7 @@ def mixture(answer, rng):
 
 
 def _difference(t, n, epsilon):
-    """Return the divergence with the lonely record minus that without, if its bin has mass t/n."""
+    """Return the divergence with the lonely record minus that without it; its bin has mass t/n."""
     with_it = -log(t) / n + (1 - 1 / n) * (log1p(-1 / n) - log1p(-t / n))
     return with_it + log1p(-t / n * exp(-epsilon))
 

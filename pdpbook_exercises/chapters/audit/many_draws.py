@@ -32,7 +32,7 @@ def advantage(answer, rng):
             {
                 "The total variation distance is half of that sum.": abs(p - q).sum(),
                 "Advantages of draws do not add up.": m * (chances[0] - chances[1]),
-                "An attacker who only looks at whether the bin occurs loses part of the "
+                "An attacker who only looks at whether the bin is drawn loses part of the "
                 "information in the number of its draws.": seen[0] - seen[1],
             },
             more=("Jacob's bin has the probability 1/R without him and exp(ε)/R with him."),

@@ -157,7 +157,7 @@ def plausible(answer, rng):
             if not divergence <= (1 if inside.size == bins else 0.99) * other + 1e-9:
                 raise AssertionError(
                     f"Its divergence is {divergence:.4g}; k-ary randomised response has "
-                    f"{other:.4g}. For data in the plausible bins yours must be smaller by at "
+                    f"{other:.4g}. For data in the plausible bins, yours must be smaller by at "
                     "least 1 % (or equal, if every bin is plausible). Which records need the "
                     "other columns?",
                     "A column that is 0 in all rows restricts nothing.",

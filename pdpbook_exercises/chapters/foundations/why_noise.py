@@ -93,6 +93,6 @@ def better_attacker(answer, rng):
         right = (given.astype(bool) == truth).mean()
         by_mean = ((noisy.mean(axis=1) > 132.5) == truth).mean()
         assert right > by_mean + 0.03, (
-            f"It is right in {right:.1%} of the rows, and the mean in {by_mean:.1%}. Extreme "
-            "answers reveal little about Jacob, but they move the mean most."
+            f"It is right in {right:.1%} of the rows, and the mean is right in {by_mean:.1%}. "
+            "Extreme answers reveal little about Jacob, but they move the mean most."
         )

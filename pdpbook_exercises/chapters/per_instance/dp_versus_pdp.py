@@ -103,7 +103,7 @@ def replacement_loss(answer, rng):
 
 
 def rule_losses(counts):
-    """Return the largest fixed-noise and end-to-end loss of the rule of the last exercise."""
+    """Return the largest fixed-noise and end-to-end losses under the rule of the last exercise."""
 
     def released(counts):  # a row per bin
         rows = np.eye(counts.size)
