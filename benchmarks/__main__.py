@@ -3,7 +3,7 @@
 The command ``python -m benchmarks scaling`` runs one benchmark.
 
 A module is included if it has a function ``run`` that yields triples (what, figure, target), with a
-target such as ``"≥ 1,000 ×"`` or ``"< 1 s"``.  Timings are the best of several, without
+target such as ``"≥ 1,000 ×"`` or ``"< 1 s"``.  Each timing is the best of several runs and excludes
 compilation.  The exit code is always 0, because the table informs and does not judge the machine.
 """
 
@@ -31,7 +31,7 @@ def main() -> None:
     modules = sorted(found.name for found in pkgutil.iter_modules(benchmarks.__path__))
     named = sys.argv[1:]
     if not set(named) <= set(modules):
-        sys.exit(f"there are {', '.join(modules)}, got {', '.join(named)}")
+        sys.exit(f"the benchmarks are {', '.join(modules)}, got {', '.join(named)}")
     for module in named or modules:
         run = getattr(importlib.import_module(f"benchmarks.{module}"), "run", None)
         for row in run() if run else ():

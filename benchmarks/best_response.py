@@ -29,7 +29,7 @@ def seconds(game: pb.NVOGame, *, runs: int = 5) -> tuple[float, int]:
 
 
 def game_at_bounds(records: int) -> pb.NVOGame:
-    """A game in which the bounds of privacy slow the dynamics down, of *A billion records*."""
+    """A game of *A billion records* in which the bounds of privacy slow the dynamics down."""
     rng = np.random.default_rng(4)
     counts = rng.multinomial(records, rng.dirichlet(np.full(33, 3.0)))
     scales = pb.scale_bound(records, EPSILON) / 4.0 ** np.arange(5)
@@ -37,7 +37,7 @@ def game_at_bounds(records: int) -> pb.NVOGame:
 
 
 def growth(records: int) -> tuple[pb.game.BestResponse, pb.game.BestResponse]:
-    """A run from the safe start on its own, and one that goes up from smaller games."""
+    """A run from the safe start alone, and a run that goes up from smaller games."""
     game = game_at_bounds(records)
     start = game.constant_profile(0)
     alone = play(game, start.copy(), max_sweeps=1000, batch=True)

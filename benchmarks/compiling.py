@@ -1,8 +1,8 @@
 """The time of ``import pdpbook``, and of the first call on a machine that has compiled nothing yet.
 
-Each program runs in a process of its own with an empty cache.  An import is measured in seconds, a
-compilation in CPU seconds, beside the import of numba and the compilation of one trivial loop,
-which every user of numba needs; the ratio is more informative than seconds on a shared machine.
+Each program runs in a separate process with an empty cache.  The unit is a second for an import and
+a CPU second for a compilation.  Both are compared with the import of numba and the compilation of a
+trivial loop, which every user of numba needs; the ratio is more informative on a shared machine.
 """
 
 import os
@@ -40,7 +40,7 @@ print(time.process_time())
 
 
 def printed(program: str) -> float:
-    """Return what a program prints at its end, which has an empty cache."""
+    """Return the number that a program with an empty cache prints at its end."""
     with tempfile.TemporaryDirectory() as folder:
         output = subprocess.check_output(
             [sys.executable, "-c", program],

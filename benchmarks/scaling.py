@@ -1,18 +1,18 @@
-"""Tables beyond memory: a pass on Dask, one by NumPy in memory, one by pyarrow on one thread.
+"""Tables beyond memory: a pass by Dask, by NumPy in memory, and by pyarrow on one thread.
 
 pyarrow reads the batches, and ``np.bincount`` counts them.
 
-- ``python -m benchmarks scaling`` compares the three on 10⁷ rows, and what a second worker gains on
-  10⁸ rows with what the machine allows.
+- ``python -m benchmarks scaling`` compares the three passes on 10⁷ rows, and the gain from a second
+  worker on 10⁸ rows with the gain that the machine allows.
 - ``python -m benchmarks.scaling --passes FILE`` measures 10⁶ to 10⁹ rows and writes the table that
-  *A billion records* draws (``pdpbook_pages/data/passes.csv``).  The 10⁹ rows are ten hard links
-  to each file of 10⁸.
-- ``python -m benchmarks.scaling --engine FILE`` measures what else runs through the engine: tasks,
-  draws, end-to-end losses, the replication sweep (``pdpbook_pages/data/engine.csv``).
+  *A billion records* draws (``pdpbook_pages/data/passes.csv``).  The 10⁹ rows are ten hard links to
+  each file of the 10⁸ rows.
+- ``python -m benchmarks.scaling --engine FILE`` measures the other work of the engine: tasks,
+  draws, end-to-end losses and the replication sweep (``pdpbook_pages/data/engine.csv``).
 
-Each pass runs in a process of its own, which reports its wall clock, the CPU seconds of all its
+Each pass runs in a separate process, which reports its wall-clock time, the CPU seconds of all its
 processes, and the largest memory of any of them, from the operating system.  ``PDPBOOK_SCRATCH``
-names a folder with room for 2 GB; the system's temporary folder if it is not set.
+names a folder with room for 2 GB; by default, it is the system's temporary folder.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -39,7 +38,7 @@ import pdpbook as pb
 RANGE, BINS = (0.0, 100.0), 101
 FILE_ROWS, GROUP_ROWS = 10**7, 10**6
 METHODS = ("NumPy in memory", "pyarrow, one thread", "Dask, 2 workers")
-#: What is imported before a clock runs, in whatever process counts.
+#: Modules that a counting process imports before its clock starts.
 LOADED = ("pandas", "pyarrow.compute", "pyarrow.parquet")
 PARALLEL = ("pyarrow, one thread", "Dask, 1 worker", "Dask, 2 workers")
 
@@ -96,16 +95,16 @@ def linked(folder: Path, target: Path, times: int) -> Path:
 
 
 def measured(method: str, folder: Path, columns: int) -> dict[str, float]:
-    """Run a pass in a process of its own."""
+    """Run a pass in a separate process."""
     command = [sys.executable, "-m", "benchmarks.scaling", "--one", method, str(folder)]
     done = subprocess.run([*command, str(columns)], capture_output=True, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def side_by_side(folders: list[Path]) -> float:
-    """Seconds until a process of pyarrow for each folder has counted it, all at the same time.
+    """Seconds until pyarrow has counted all folders at the same time, in a process for each.
 
-    They share nothing but the machine, so what they gain is what its processors and memory allow.
+    The processes share only the machine, so its processors and memory determine their gain.
     """
     with ThreadPoolExecutor(len(folders)) as pool:
         passes = pool.map(lambda folder: measured(PARALLEL[0], folder, 1), folders)
@@ -121,11 +120,11 @@ def one_pass(method: str, folder: Path, columns: int) -> dict[str, float]:
     count = _in_memory if method.startswith("NumPy") else _by_pyarrow
     for module in LOADED:
         import_module(module)
-    before, idle = time.perf_counter(), _cpu(resource.RUSAGE_SELF)
+    before, idle = time.perf_counter(), time.process_time()
     counts = count(folder, names, grids)
     return {
         "seconds": time.perf_counter() - before,
-        "cpu": _cpu(resource.RUSAGE_SELF) - idle,
+        "cpu": time.process_time() - idle,
         "megabytes": _megabytes(),
         "start": 0.0,
         "records": int(counts[0].sum()),
@@ -171,23 +170,17 @@ def _on_dask(workers: int, folder: Path, names: list[str]) -> dict[str, float]:
         for module in ("pdpbook.scaling.histograms", *LOADED[1:]):  # it needs no pandas
             client.run(partial(import_module, module))
         start = time.perf_counter() - before  # of processes that have loaded what they need
-        idle = sum(client.run(_cpu, resource.RUSAGE_SELF).values())
+        idle = sum(client.run(time.process_time).values())
         before = time.perf_counter()
         found = scan(folder, dict.fromkeys(names, RANGE), bins=BINS, client=client, progress=False)
         seconds = time.perf_counter() - before
         return {
             "seconds": seconds,
-            "cpu": sum(client.run(_cpu, resource.RUSAGE_SELF).values()) - idle,
+            "cpu": sum(client.run(time.process_time).values()) - idle,
             "megabytes": max(client.run(_megabytes).values()),
             "start": start,
             "records": found.columns[0].records,
         }
-
-
-def _cpu(who: int) -> float:
-    """CPU seconds of a process so far."""
-    usage = resource.getrusage(who)
-    return usage.ru_utime + usage.ru_stime
 
 
 def _megabytes() -> float:

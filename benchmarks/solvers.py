@@ -1,6 +1,6 @@
 """A comparison of five solvers of the game, and the growth of their cost.
 
-- ``python -m benchmarks.solvers`` prints the comparison on the heights.
+- ``python -m benchmarks solvers`` compares them on the heights.
 - ``python -m benchmarks.solvers --growth FILE`` measures the growth with n, K and V and writes
   the table for a figure of *Approximated enumeration* (``pdpbook_pages/data/growth.csv``).
 - ``python -m benchmarks.solvers --enumeration FILE`` runs the genetic algorithm over several
@@ -130,7 +130,7 @@ def enumeration() -> list[dict[str, Any]]:
 def certificates() -> list[dict[str, Any]]:
     """Certify the optimum for heights and incomes, with two sets of actions and six targets each.
 
-    With ``PDPBOOK_DATA`` set, the paper's incomes are used in addition to the simulated ones.
+    If ``PDPBOOK_DATA`` is set, the paper's incomes are used in addition to simulated incomes.
     """
     data = {"heights": pb.load_heights()["height"]}
     if os.environ.get("PDPBOOK_DATA"):
@@ -163,14 +163,9 @@ def _certified(game: pb.NVOGame) -> dict[str, Any]:
         "coordinated": f"{moved.divergence:.12g}",
         "coordinated_seconds": f"{spent:.2f}",
         "certified": f"{proof.divergence:.12g}",
-        "lower_bound": _rounded_down(proof.lower_bound),
+        "lower_bound": f"{proof.lower_bound * (1.0 - 1e-11):.12g}",  # rounded down
         "certified_seconds": f"{seconds:.2f}",
     }
-
-
-def _rounded_down(value: float) -> str:
-    """Return a lower bound rounded down to eleven digits."""
-    return f"{value * (1.0 - 1e-11):.12g}"
 
 
 def _bell(n: int, bins: int, actions: int) -> pb.NVOGame:
@@ -256,16 +251,9 @@ def _machine() -> str:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--growth", type=Path, metavar="FILE")
-    parser.add_argument("--enumeration", type=Path, metavar="FILE")
-    parser.add_argument("--certificates", type=Path, metavar="FILE")
-    arguments = parser.parse_args()
-    for option, make in (
-        ("growth", growth), ("enumeration", enumeration), ("certificates", certificates)
-    ):  # fmt: skip
-        if path := getattr(arguments, option):
-            write_rows(path, make(), f"solvers --{option}")
-    if not (arguments.growth or arguments.enumeration or arguments.certificates):
-        print(f"{'heights, finer set, epsilon = 1':<28}{'CPU seconds':>12}{'KL':>12}{'bound':>12}")
-        for name, (seconds, divergence, bound) in comparison().items():
-            print(f"{name:<28}{seconds:>12.3g}{divergence:>12.5f}{bound:>12.5f}")
+    tables = {"growth": growth, "enumeration": enumeration, "certificates": certificates}
+    for name in tables:
+        parser.add_argument(f"--{name}", type=Path, metavar="FILE")
+    for name, path in vars(parser.parse_args()).items():
+        if path is not None:
+            write_rows(path, tables[name](), f"solvers --{name}")

@@ -7,8 +7,8 @@ are then compiled in every process, with no other consequence.
 
 A user who waits at a terminal for more than three seconds is told why.
 
-If numba itself is missing, as it is for a while after a new version of Python, the loops run
-uncompiled, with the same results and a warning.
+If numba itself is missing, as it is for some time after the release of a new version of Python, the
+loops run uncompiled, with the same results and a warning.
 """
 
 import sys
@@ -36,12 +36,12 @@ PATIENCE = 3.0  #: seconds
 
 @cache
 def tell() -> None:
-    """Explain once per process why the first call takes long."""
+    """Explain once per process why the first call takes so long."""
     print("pdpbook compiles its loops, which takes some seconds, but only once.", file=sys.stderr)
 
 
 def compile_with_notice(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method that compiles, and prints a notice at a terminal if it takes long."""
+    """Return a method that compiles, and prints a notice at a terminal if this is slow."""
 
     def patient(signature: Any) -> Any:
         waiting = threading.Timer(PATIENCE, tell)

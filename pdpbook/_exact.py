@@ -49,9 +49,9 @@ _LARGEST = 200.0
 def exp_of_minus(epsilon: float, bits: int) -> tuple[Fraction, Fraction]:
     r"""Enclose :math:`e^{-\varepsilon}`, :math:`\varepsilon > 0`, strictly between two fractions.
 
-    The series is summed and then squared in integers, once rounded down and once rounded up.  The
-    relative difference of the ends is less than 2**-bits.  An ε above 200 counts as 200 (see
-    :func:`limits`).
+    The series is summed, and the sum is squared several times, in integers, once rounded down and
+    once rounded up.  The relative difference of the ends is less than 2**-bits.  An ε above 200
+    counts as 200 (see :func:`limits`).
     """
     exponent = Fraction(min(epsilon, _LARGEST))
     numerator, denominator = exponent.numerator, exponent.denominator
@@ -99,7 +99,7 @@ def neighbours(value: Fraction, largest: int) -> tuple[Fraction, Fraction]:
 def limits(n: int, epsilon: float) -> tuple[Fraction, Fraction]:
     r"""Return the two fractions that decide the linear form for n records in whole numbers.
 
-    For all whole w from 0 to 2⁵² and S from w to n 2⁵²: :math:`w \le \tau S` if and only if
+    For all whole numbers w from 0 to 2⁵² and S from w to n 2⁵²: :math:`w \le \tau S` if and only if
     ``w * most <= S``, and :math:`w \ge \sigma S` if and only if ``w >= least * S``.  The second
     fraction is 0 if σ is not positive.  The numerator of the first and the denominator of the
     second are at most n 2⁵², and the two other numbers are at most 2⁵².
@@ -129,7 +129,7 @@ def private_for_all_data(weights: Any, n: int, epsilon: float) -> bool:
 
     Row k of the weights, shape (K, K), is the output distribution of a record of bin k, in units of
     2⁻⁵².  At an output x, the worst data set consists of one record with the largest weight there
-    and n - 1 records with the smallest, or vice versa.  The linear form decides.
+    and n - 1 records with the smallest, or vice versa.  The linear form of pDP is checked for both.
     """
     most, least = limits(n, epsilon)
     for high, low in zip(weights.max(axis=0).tolist(), weights.min(axis=0).tolist(), strict=True):

@@ -38,8 +38,8 @@ EXTRAS = {
 def require(module: str, extra: str | None = None) -> Any:
     """Import a module of an extra, such as ``"pyarrow.parquet"``, or say how to install it.
 
-    Pass ``extra`` to name an extra other than that of :data:`EXTRAS`, if it contains the module as
-    well.
+    Pass ``extra`` to name an extra other than that of :data:`EXTRAS`, if the other one contains the
+    module as well.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def require(module: str, extra: str | None = None) -> Any:
 
 
 def base_class(module: str, name: str) -> Any:
-    """Return a class of an extra to inherit from, or one that says how to install the extra.
+    """Return a class of an extra to inherit from, or a substitute that says how to install it.
 
     Without the extra, the module that defines the subclass can still be imported for its other
     contents.  The replacement class raises the error of :func:`require` when it is called.

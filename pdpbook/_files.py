@@ -30,8 +30,8 @@ __all__ = ["different_files", "locked", "write_whole"]
 def write_whole(path: Path, content: bytes, *, new: bool = False, private: bool = False) -> None:
     """Write a file completely or not at all; the old content remains until the new one is complete.
 
-    If ``new``, a file of that name must not exist yet (FileExistsError); if ``private``, only its
-    owner may ever read it.
+    If ``new``, a file of that name must not exist yet (FileExistsError); if ``private``, only the
+    owner of the file may ever read it.
     """
     waiting = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     mode = 0o600 if private else 0o666

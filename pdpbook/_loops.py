@@ -15,20 +15,20 @@ public functions check the arguments; the loops do not.  Arguments have the same
 
 The terms come from local search and set covering.  A move that breaks the privacy of some records
 is *repaired* by further moves that restore it.  A *compound move* is a move with its repair by one
-other group, made only if the two together gain.  A *forced move* is made at any cost, as the
-perturbation of an iterated local search: single records repair it, chosen by the greedy rule of
-weighted set covering, the other records play best responses, and the move is kept if the final
-profile is better.
+other group, made only if the two together increase the payoff.  A *forced move* is made at any
+cost, as the perturbation of an iterated local search: it is repaired by individual records, chosen
+by the greedy rule of weighted set covering, the other records play best responses, and the move is
+kept if the final profile is better.
 
 Every entry of a kernel is a multiple of 2**-52, and there are at most 2**53 records, so S is a
 multiple of 2**-52 below 2**53.  It has at most 105 bits, and a pair of doubles represents it.  A
-sum of two such pairs is exact, and so is a product of two doubles as a pair (Dekker 1971).  Whether
-a record is private is decided without rounding: doubles decide the clear cases, and the sign of a
-sum of exact products decides the others.  So P_E is a function of the profile alone.
+sum of two such pairs is exact, and so is a product of two doubles in this form (Dekker 1971).
+Whether a record is private is decided without rounding: doubles decide the clear cases, and the
+sign of a sum of exact products decides the others.  So P_E is a function of the profile alone.
 
-A gain in KL is computed with rounding, and the loops use a lower bound on the gain.  It assumes
-that ``log`` and ``log1p`` err by at most four units in the last place.  A move is made only if P_E
-rises, or if P_E stays and KL certainly falls.
+A gain in KL is computed with rounding, and the loops use a lower bound on the gain.  This bound
+assumes that ``log`` and ``log1p`` err by at most four units in the last place.  A move is made only
+if P_E rises, or if P_E stays the same and KL certainly falls.
 
 A first call compiles the loop and all loops that it calls, so each has one signature.  numba would
 compile a function again for a literal whole number in a call, so the calls pass ``np.int64(0)``.
@@ -50,13 +50,13 @@ ROUNDING = 1e-12
 CLEAR = 2.0**-50
 #: Half a unit in the last place of a double, as a fraction of it.
 HALF_UNIT = 2.0**-53
-#: After this number of steps of one group in one pass, a step must be better for its last record,
-#: but need not be best.  Otherwise the best response of a group could alternate between two actions
-#: with every record, and each record would be a step of its own.
+#: After this number of steps of one group in one pass, a step must make its last record better off,
+#: but need not be its best response.  Otherwise the best response of a group could alternate
+#: between two actions with every record, and each record would be a separate step.
 PATIENCE = 32
 #: Steps after which a pass ends, so that a single pass takes about a second at most.
 STEPS = 2**17
-#: Single records that may move to repair a forced move.
+#: Number of individual records that may move to repair a forced move.
 REPAIRS = 12
 
 
@@ -73,12 +73,12 @@ class Target(NamedTuple):
 
     n: int  #: number of records
     epsilon: float  #: privacy target, in nats
-    delta: float  #: 0 for the linear form of pDP, otherwise the hockey stick's bound
+    delta: float  #: 0 for the linear form of pDP, otherwise the hockey-stick bound
     tau: float  #: linear form: a private row is at most tau S
-    sigma: float  #: linear form: and at least sigma S, which is no condition if sigma <= 0
+    sigma: float  #: linear form: it is at least sigma S (no condition if sigma <= 0)
     most: Slope  #: decides whether a row is at most tau S
     least: Slope  #: decides whether a row is at least sigma S
-    growth: tuple[float, float, float]  #: for delta > 0: e**epsilon or hardly less, as a sum
+    growth: tuple[float, float, float]  #: for delta > 0: e**epsilon or slightly less, as a sum
 
 
 class Game(NamedTuple):
@@ -210,7 +210,7 @@ def mixture(profile, kernel, mass):
 
 @njit
 def left_over(row, mass, x):
-    """Return S(x) without a record of this row, to within rounding of this number itself."""
+    """Return S(x) without a record of this row, accurate up to the rounding of the result."""
     total, rest = two_sum(mass[0, x], -row)
     return total + (rest + mass[1, x])
 
@@ -219,7 +219,7 @@ def left_over(row, mass, x):
 def privacy_loss(row, mass, n):
     """Largest |ln P(x) / P_{-i}(x)|, rounded up, for one of n records with kernel row ``row``.
 
-    If the record cannot reach an output x, then P(x) is smaller by the factor (n - 1) / n there.
+    If the record cannot reach an output x, then P(x) is (n - 1) / n times P_{-i}(x).
     """
     worst, company = 0.0, math.log1p(-1.0 / n)
     for x in range(row.size):
@@ -254,7 +254,7 @@ def fits_delta(target, more, less, sums):
     """Whether ``more * A - e**epsilon * less * B`` is at most delta n (n - 1), without rounding.
 
     The columns of ``sums`` are the pairs A and B.  e**epsilon is rounded down, so True is certain;
-    with False, the excess may be as small as 2**-150 of the second term.
+    if the result is False, the excess may be as small as 2**-150 of the second term.
     """
     terms, number = np.empty(32), 0
     for row in range(2):
@@ -346,7 +346,7 @@ def group_exposed(game, profile, mass, exposed):
 
 @njit
 def log_ratio(high, low, change):
-    """Logarithm of (S + change) / S for S = high + low, to a few units in the last place."""
+    """Logarithm of (S + change) / S, S = high + low, correct to a few units in the last place."""
     if change >= -0.5 * high:  # below, the logarithm of the ratio is more accurate
         return math.log1p(change / high)
     total, rest = two_sum(high, change)
@@ -375,7 +375,7 @@ def divergence_drop(frequency, mass, after):
 
 @njit
 def step_drop(frequency, mass, old, new):
-    """Lower bound of the drop if one record changes its row ``old`` to ``new``, as above."""
+    """Lower bound of the drop in KL, as above, if a record's row ``old`` becomes ``new``."""
     drop, size = 0.0, 0.0
     for x in range(frequency.size):
         if frequency[x] > 0.0:
@@ -389,7 +389,7 @@ def step_drop(frequency, mass, old, new):
 
 @njit
 def envelope(profile, kernel, rows):
-    """Fill ``rows``, shape (2, K), with largest and smallest row entries of present groups."""
+    """Fill ``rows``, shape (2, K), with the largest and smallest row entries of present groups."""
     actions, bins, outputs = kernel.shape
     high, low = rows[0], rows[1]
     for x in range(outputs):
@@ -446,7 +446,7 @@ def try_move(game, scratch, move):
 
 @njit
 def count_here(game, profile, scratch, at_least):
-    """P_E, or -1 if it is below ``at_least``, by the mass and the envelope in ``scratch``."""
+    """P_E, or -1 if it is below ``at_least``, from the mass and the envelope in ``scratch``."""
     most, least, mass = game.target.most, game.target.least, scratch.mass
     if at_least < game.target.n or game.target.delta > 0.0:
         return count_private(game, profile, mass, at_least)
@@ -462,9 +462,9 @@ def count_here(game, profile, scratch, at_least):
 def count_after(game, profile, scratch, move, at_least):
     """Return P_E after the move, or -1 if P_E is below ``at_least``, a number of records.
 
-    ``scratch.trial`` is the mass after it, ``scratch.envelope`` the envelope before it.  If all
-    records have to be private in the linear form and no group dies out, it suffices to check the
-    envelope with the new row.
+    ``scratch.trial`` is the mass after the move, and ``scratch.envelope`` is the envelope before
+    it.  If all records have to be private in the linear form and no group dies out, it suffices to
+    check the envelope with the new row.
     """
     k, v, w, size = move
     trial, most, least = scratch.trial, game.target.most, game.target.least
@@ -489,10 +489,10 @@ def best_action(game, profile, scratch, k, v, only, private):
     """Best response of one record of bin k that plays v: (action, gain in P_E, drop in KL).
 
     ``private`` is P_E now, and ``scratch`` contains the mass and the envelope of the profile.  If
-    ``only`` is an action, no other action is tried; -1 tries all.  Payoffs are compared as pairs
-    (P_E, -KL), P_E first.  The record keeps its action unless another action is certainly better,
-    and takes the first of equally good actions.  So every move raises the pair, as real numbers,
-    and no profile can return.
+    ``only`` is an action, no other action is tried; if it is -1, all are tried.  Payoffs are
+    compared as pairs (P_E, -KL), P_E first.  The record keeps its action unless another action is
+    certainly better, and takes the first of equally good actions.  So every move raises the exact
+    pair, and no profile can return.
     """
     kernel, mass, n = game.kernel, scratch.mass, game.target.n
     best, best_private, best_drop = v, private, 0.0
@@ -515,16 +515,16 @@ def best_action(game, profile, scratch, k, v, only, private):
 def best_response_sweep(game, profile, scratch, batch, unit, fixed_k, fixed_v):
     """One pass of best-response dynamics over all records, in place.
 
-    Records play in order of bin, and within a bin in order of their action when the pass reached
-    the bin.  With ``batch``, records of one group with the same best response move together: the
-    step doubles as long as its last record would still have made this choice or, after ``PATIENCE``
-    steps of a group, as long as this record still gains.  KL is convex along the step and the step
-    must not expose a private record, so if its last record gains, the whole step gains.  A step of
-    fewer than ``unit`` records is made only if no others wait.  With ``batch``, a pass ends after
+    Records play in the order of bins and, within a bin, of their actions when the pass reached it.
+    With ``batch``, records of one group with the same best response move together: the step doubles
+    as long as its last record would still have made this choice or, after ``PATIENCE`` steps of a
+    group, as long as this record still gains.  KL is convex along the step and the step must not
+    expose a private record, so if its last record gains, the whole step gains.  A step of fewer
+    than ``unit`` records is made only if no other records wait.  With ``batch``, a pass ends after
     ``STEPS`` steps, and the other records wait for the next pass.  The records of bin ``fixed_k``
-    that play ``fixed_v`` do not move; -1 fixes no group.  Every step raises the pair (P_E, -KL), as
-    real numbers, and there are finitely many profiles, so repeated passes end with a pass without
-    a move.  Returns the number of records that moved and the traces of P_E and of the drop in KL.
+    that play ``fixed_v`` do not move; -1 fixes no group.  Every step raises the exact pair (P_E,
+    -KL), and there are finitely many profiles, so repeated passes end with a pass without a move.
+    Returns the number of records that moved and the traces of P_E and of the drop in KL.
     """
     kernel, mass, before = game.kernel, scratch.mass, scratch.before
     actions, bins, _ = kernel.shape
@@ -572,8 +572,8 @@ def best_response_sweep(game, profile, scratch, batch, unit, fixed_k, fixed_v):
 def largest_regret(game, profile, scratch, log_bins):
     """Largest gain in payoff of a single record by a change of its action; ``log_bins`` is ln K.
 
-    Payoffs are compared as pairs (P_E, -KL), so a change that lowers P_E is no gain.  The sum has
-    the same order if every kernel row has more than 1/K on its own bin.
+    Payoffs are compared as pairs (P_E, -KL), so a change that lowers P_E is not a gain.  The sum
+    has the same order if every kernel row gives more than 1/K to its own bin.
     """
     kernel, mass = game.kernel, scratch.mass
     actions, bins, _ = kernel.shape
@@ -596,7 +596,7 @@ def largest_regret(game, profile, scratch, log_bins):
 
 @njit
 def linear_repair_size(game, scratch, k, v, w):
-    """Fewest records that raise S to ``scratch.needed`` by a move, as a float; 0 if none can."""
+    """Fewest records whose move raises S to ``scratch.needed``, as a float; 0 if no number does."""
     kernel, mass, needed = game.kernel, scratch.mass, scratch.needed
     size = 1.0
     for x in range(needed.size):
@@ -612,8 +612,8 @@ def linear_repair_size(game, scratch, k, v, w):
 def hockey_stick_repair_size(game, profile, mass, k, v, w):
     """Fewest records whose move makes each hockey-stick divergence at most delta, for delta > 0.
 
-    The divergence of a row is convex in the number of records that have moved, so Newton's method
-    from below never oversteps.
+    The divergence of a row is convex in the number of records that have moved, so Newton's method,
+    started from below, never oversteps.
     """
     kernel, tau = game.kernel, game.target.tau
     allowed = game.target.delta * (game.target.n - 1) * math.exp(-game.target.epsilon)
@@ -672,15 +672,15 @@ def best_repair(game, profile, scratch, goal, floor):
 
 @njit
 def compound_move_sweep(game, profile, scratch, unit):
-    """Try to move each group, in part or whole, to each action, with a repair by another group.
+    """Try to move each group, or a part of it, to each action, with a repair by another group.
 
     A move of several records that lowers KL is made without a repair if all private records stay
     private.  Otherwise it is paired with the cheapest move of one other group that restores their
-    number, and the pair is made if it lowers KL in sum.  If some records are not private at first,
-    a group moves so that one more is, if possible.  A part of a group moves only if it has at least
-    ``unit`` records.  A repair may nearly reverse the move, and their gain in sum is then only
-    rounding, so both are undone unless the final mass certainly has a lower KL.
-    Changes the profile in place, and returns the number of records that moved.
+    number, and the pair is made if it lowers KL in total.  If some records are not private at
+    first, a group moves so that one more record becomes private, if possible.  A part of a group
+    moves only if it has at least ``unit`` records.  A repair may nearly reverse the move, and their
+    total gain is then only a rounding error, so both are undone unless the final mass certainly has
+    a lower KL.  Changes the profile in place, and returns the number of records that moved.
     """
     frequency, n = game.frequency, game.target.n
     mass, before = scratch.mass, scratch.before
@@ -751,9 +751,9 @@ def greedy_repair(game, profile, scratch, goal, unit, fixed_k, fixed_v):
     """Let ``unit`` records of a group move at a time until ``goal`` records are private.
 
     By the greedy rule of weighted set covering, each move closes the largest part of the shortfall
-    per nat of KL, and more than rounding.  The cost of a record counts as at least 0.1 / n, a tenth
-    of the cost of a uniform row.  The records of bin ``fixed_k`` that play ``fixed_v`` stay.
-    Returns whether the goal was reached within ``REPAIRS`` moves.
+    per nat of KL, and more than a rounding error.  The cost of a record counts as at least 0.1 / n,
+    a tenth of the cost of a uniform row.  The records of bin ``fixed_k`` that play ``fixed_v``
+    stay.  Returns whether the goal was reached within ``REPAIRS`` moves.
     """
     kernel, mass, n = game.kernel, scratch.mass, game.target.n
     actions, bins, _ = kernel.shape
@@ -808,7 +808,7 @@ def follow(game, profile, scratch, here, unit, fixed_k, fixed_v):
 
 @njit
 def is_better(game, profile, other, scratch):
-    """Whether another profile raises the pair (P_E, -KL), KL by more than rounding."""
+    """Whether another profile has a higher P_E, or the same P_E and a KL certainly lower."""
     mass, before = scratch.mass, scratch.before
     mixture(profile, game.kernel, before)
     private = count_private(game, profile, before, np.int64(0))
@@ -823,10 +823,10 @@ def is_better(game, profile, other, scratch):
 def forced_move(game, profile, scratch, move, here, goal, near, unit):
     """Make a move at any cost, and let all other records respond to it, in place.
 
-    ``here`` is the mass before, and ``goal`` the number of records that were private.  Single
-    records repair the lost privacy, then the other records play best responses, then all records.
-    If KL is then less than ``near`` nats above the KL of ``here``, compound moves follow.
-    Returns whether the result is at rest and better than ``here``.
+    ``here`` is the mass before the move, and ``goal`` is the number of records that were private.
+    Individual records repair the lost privacy, then the other records and finally all records play
+    best responses.  If KL is then less than ``near`` nats above the KL of ``here``, compound moves
+    follow.  Returns whether the result is at rest and better than ``here``.
     """
     mass, nobody, rounding = scratch.mass, np.int64(-1), ROUNDING / game.target.n
     copy_mass(here, mass)
@@ -850,8 +850,8 @@ def forced_move(game, profile, scratch, move, here, goal, near, unit):
 def forced_move_sweep(game, profile, scratch, near, unit):
     """Force each group, or ``unit`` of its records, to each other action, and keep improvements.
 
-    Every later move has at least ``unit`` records.  The profile changes in place; ``near`` is as
-    for ``forced_move``.  Returns the number of forced moves that paid off.
+    Every later move has at least ``unit`` records.  The profile changes in place; ``near`` is
+    defined in ``forced_move``.  Returns the number of forced moves that paid off.
     """
     kernel, mass = game.kernel, scratch.mass
     actions, bins, outputs = kernel.shape

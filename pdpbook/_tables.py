@@ -2,15 +2,15 @@
 
 pyarrow reads CSV files for both, with the same options, and keeps every cell as a text.  A line
 ends with LF, CR or CRLF.  An empty line is a record without values, and a line with more or fewer
-fields than the first is refused.  Blanks and invisible characters at the ends of a cell do not
+fields than the first line is refused.  Blanks and invisible characters at the ends of a cell do not
 count; a cell that is then empty, or one of :data:`MISSING`, has no value.  The digits of a number
 are 0 to 9.  Texts of a Parquet file are read like those of a CSV file.
 
 A line end inside quotation marks does not end a record.  A mark that is not meant as a quotation
-mark, such as the inches in ``12"``, may therefore swallow all records up to the next such mark, and
-no rule can distinguish such records from a note of several lines.  :class:`CsvFile` counts the line
-ends inside quotation marks, for the caller to report, and refuses a file that has such line ends
-and an odd number of quotation marks.
+mark, such as the inch mark in ``12"``, may therefore swallow all records up to the next such mark,
+and no rule can distinguish such records from a note of several lines.  :class:`CsvFile` counts the
+line ends inside quotation marks, for the caller to report, and refuses a file that has such line
+ends and an odd number of quotation marks.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class CsvFile:
         return names
 
     def batches(self, places: Sequence[int], *, skip: bool = False) -> Iterator[Any]:
-        """Yield texts of some columns, including the first line; ``skip`` skips invalid lines."""
+        """Yield some columns as texts, including the first line; ``skip`` skips invalid lines."""
         lines, records = _Lines(self.encoding), 0
         with self._open(places, lines, skip=skip) as reader:
             for batch in reader:

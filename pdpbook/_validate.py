@@ -6,9 +6,9 @@ something that is not a number at all).  The message names the argument, states 
 with the given value: ``epsilon must be a finite number > 0, got epsilon=nan``.
 
 An argument that sets a size or a running time also has an upper limit.  No array of the package is
-larger than 2 GiB (:data:`MEMORY`); the error of :func:`memory` states how much an argument would
-need.  No loop has more than 10⁹ rounds (:data:`ROUNDS`), and no whole number is larger than 2⁵³,
-because floats represent all whole numbers up to 2⁵³ exactly.
+larger than 2 GiB (:data:`MEMORY`); the error of :func:`memory` states how much memory an argument
+would need.  No loop has more than 10⁹ rounds (:data:`ROUNDS`), and no whole number is larger than
+2⁵³, because floats represent all whole numbers up to 2⁵³ exactly.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def instance(name: str, value: Any, kind: type[_Kind]) -> _Kind:
 
 
 def function(name: str, value: Any, what: str, arguments: int = 1) -> Callable[..., Any]:
-    """Return a function that takes this number of arguments; refuse any other before a call."""
+    """Return a function that takes this number of arguments; refuse all else before a call."""
     allowed = f"a function of {what}"
     if not callable(value):
         raise fail(name, allowed, value, TypeError)
@@ -196,7 +196,7 @@ def sequence(name: str, values: Any) -> list[Any]:
 
 
 def integer(name: str, value: Any, *, at_least: int, at_most: int = 2**53) -> int:
-    """Return a whole number within bounds; by default at most 2⁵³, exact as a float."""
+    """Return a whole number within bounds, by default at most 2⁵³, so that floats are exact."""
     allowed = f"a whole number >= {at_least}"
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
         raise fail(name, allowed, value, TypeError)

@@ -167,7 +167,7 @@ class RecordProfile:
         pDP loss of one draw on removal of the record, in nats.
     draws : int
     step : float
-        Distance of the grid points on which the losses are added up.
+        Distance between the grid points on which the losses are added up.
     distribution : dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
         The composed privacy loss distribution, in both directions.
     """
@@ -231,8 +231,8 @@ def record_profile(
         Number of independent draws, from 1 to 10⁶.
     step : float, optional
         Spacing of the grid points, at least the largest loss divided by 2²¹.  The default is a
-        hundredth of the root mean square of the loss, with an error far below 1 %, or a millionth
-        of the range of the losses if that is larger.
+        hundredth of the root mean square of the loss, which keeps the error far below 1 %, or a
+        millionth of the range of the losses if that is larger.
 
     Returns
     -------

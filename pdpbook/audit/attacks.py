@@ -8,9 +8,8 @@ better than a threshold on
 .. math:: \Lambda = \sum_x c_x \ln\frac{P(x)}{P'(x)} .
 
 Λ is linear in the histogram: a draw of x adds the *score* :math:`\ln P(x)/P'(x)`.  The distribution
-of Λ is therefore an m-fold convolution, with the record as well as without it.  For the
-convolution, the scores are discretised to multiples of a step, in two ways that give a lower and an
-upper bound:
+of Λ is therefore an m-fold convolution, both with the record and without it.  For the convolution,
+the scores are discretised to multiples of a step, in two ways that give a lower and an upper bound:
 
 * *rounded* to the nearest multiple.  The result is a feasible test, so its error rates are attained
   and the optimal test is at least as good;
@@ -50,12 +49,12 @@ class Attack:
         distributions reaches x, and 0 if neither distribution does.
     draws : int
     step : float
-        Distance of the multiples on which the scores were added.
+        Distance between the multiples on which the scores were added up.
     false_positives, true_positives : ndarray, shape (t,)
         Rates at the corners of the ROC curve, from 0 to 1, of the test with rounded scores.
     advantage, advantage_bound : float
-        A lower bound on the best advantage :math:`\mathrm{TV}(P^m, P'^m)`, attained on this curve,
-        and an upper bound.
+        A lower and an upper bound on the best advantage :math:`\mathrm{TV}(P^m, P'^m)`; this curve
+        attains the lower bound.
     """
 
     scores: NDArray[np.float64]
@@ -98,8 +97,8 @@ def optimal_attack(
     draws : int
         Number of independent draws, from 1 to 10⁶.
     step : float, optional
-        Distance of the grid points on which scores are added up.  The default is a thirtieth of the
-        Hellinger distance, so that rounding loses about a ten-thousandth of a draw's information.
+        Distance between the grid points of the scores.  The default is a thirtieth of the Hellinger
+        distance, so that rounding loses about a ten-thousandth of a draw's information.
 
     See Also
     --------

@@ -1,9 +1,9 @@
 r"""The posterior distribution of a histogram, given noisy counts or other people's public counts.
 
 Both cases use one model.  A bin's count is geometric with an unknown mean,
-:math:`\Pr[c] = \frac1{1+m}\bigl(\frac m{1+m}\bigr)^c`, and m is drawn, once for each bin, from
-a list (0, ½, 1, 2, 4, …) with unknown weights.  The observation, noisy counts or public counts,
-has a likelihood for each m.  The weights are chosen to maximise the likelihood, by
+:math:`\Pr[c] = \frac1{1+m}\bigl(\frac m{1+m}\bigr)^c`, and m is drawn, once for each bin, from a
+list (0, ½, 1, 2, 4, …) with unknown weights.  The observation (noisy counts or public counts) has a
+likelihood for each m.  The weights are chosen to maximise the likelihood, by
 expectation-maximisation.  This is *empirical Bayes*: all bins together show how empty a bin usually
 is, and their order plays no role.
 
@@ -149,7 +149,7 @@ def posterior_from_public(public: ArrayLike, n: int) -> CountPosterior:
     Parameters
     ----------
     public : array_like of int, shape (K,)
-        Counts of at least two people from the same source.
+        Counts of at least two people who come from the same source as the n people.
     n : int
         Number of records of the unknown histogram, at least 1.
 
@@ -192,7 +192,7 @@ def posterior_from_both(
     """Return the posterior distribution of a histogram given both public and noisy counts.
 
     It is the normalised product of the posterior of about n people given the public counts and the
-    likelihood of their noisy counts with noise of level ε from 1e-3 to 700; both have shape (K,).
+    likelihood of their noisy counts at level ε from 1e-3 to 700; both arrays have shape (K,).
 
     Examples
     --------

@@ -5,8 +5,8 @@ bound on ε that is valid with a stated confidence for every algorithm.
 
 *Many runs, one record.*  An event E, for example "the attack decides in", is fixed beforehand.  The
 event happens in ``true_positives`` of the runs with the record and in ``false_positives`` of the
-runs without it.  Privacy means that :math:`P(E) \le e^\varepsilon P'(E) + \delta`, also for the
-complement of E.  The method of Clopper and Pearson bounds :math:`P(E)` from below and
+runs without it.  Privacy means that :math:`P(E) \le e^\varepsilon P'(E) + \delta`, and the same for
+the complement of E.  The method of Clopper and Pearson bounds :math:`P(E)` from below and
 :math:`P'(E)` from above, each with half of the allowed error (Bonferroni), and therefore
 
 .. math:: \varepsilon \ge \max\Bigl\{\ln\frac{\underline p-\delta}{\overline p'},\;
@@ -15,8 +15,8 @@ complement of E.  The method of Clopper and Pearson bounds :math:`P(E)` from bel
 *One run, many records.*  Each of m *canaries* is included with probability ½, independently of the
 others.  One output is published, and the auditor guesses r of the m choices.  If the mechanism is
 ε-DP, the number of correct guesses is stochastically at most binomial with
-:math:`q=\frac{e^\varepsilon}{1+e^\varepsilon}`, so
-:math:`f(v)=\Pr[\mathrm{Bin}(r,q)\ge v]` is a p-value for v correct guesses.  With δ it is
+:math:`q=\frac{e^\varepsilon}{1+e^\varepsilon}`, so :math:`f(v)=\Pr[\mathrm{Bin}(r,q)\ge v]` is a
+p-value for v correct guesses.  For δ > 0 the p-value is
 
 .. math:: f(v) + 2m\delta \max_{1\le i\le v} \frac{f(v-i)-f(v)}{i} .
 
@@ -50,7 +50,7 @@ def clopper_pearson_epsilon(
     Parameters
     ----------
     true_positives, positives : int
-        Number of runs with the record in which the event happened, and of all runs with the record;
+        Number of runs with the record in which the event happened, and number of all runs with it;
         the runs are independent.
     false_positives, negatives : int
         The corresponding numbers for the runs without the record.
@@ -71,9 +71,9 @@ def clopper_pearson_epsilon(
 
     Notes
     -----
-    The neighbouring data sets are the two that were compared, usually with the record and
-    without it (removal).  To audit the other direction, :math:`P' \le e^\varepsilon P + \delta`,
-    exchange the runs; test both directions with half of the error each, or choose one of them
+    The neighbouring data sets are the two that were compared, usually with the record and without
+    it (removal).  To audit the other direction, :math:`P' \le e^\varepsilon P + \delta`, exchange
+    the runs; test both directions with half of the allowed error each, or choose one of them
     beforehand.
 
     Source: Clopper & Pearson (1934); as an audit of privacy, Jagielski, Ullman & Oprea (2020).
@@ -129,7 +129,7 @@ def audit_power(
     true_positive_rate, false_positive_rate : float
         Probability of the event with the record and without it, in [0, 1].
     runs : int
-        Number of independent runs with the record, and also without it, from 1 to 10⁹.
+        Number of independent runs with the record, equal to the number without it, from 1 to 10⁹.
     epsilon : float
         The claim to be refuted, from 0 to 700.
     delta, confidence : float
@@ -138,8 +138,8 @@ def audit_power(
     Returns
     -------
     float
-        Probability that :func:`clopper_pearson_epsilon` exceeds ``epsilon``, a sum over both
-        binomial distributions.  If the claim is true, it is at most 1 - confidence.
+        Probability that :func:`clopper_pearson_epsilon` exceeds ``epsilon``, computed as a sum over
+        both binomial distributions.  This is at most 1 - confidence if the claim is true.
 
     Notes
     -----
@@ -147,8 +147,8 @@ def audit_power(
     without it (removal).
 
     The lower bound from a number of hits exceeds t if and only if, at the rate t, the probability
-    of at least this number of hits is below half of the error.  So for each number of false alarms
-    there is a smallest number of hits that refutes the claim.  Taught in *Audits from outputs*.
+    of at least this number of hits is below half of the allowed error.  So for each number of false
+    alarms, a smallest number of hits refutes the claim.  Taught in *Audits from outputs*.
 
     Examples
     --------

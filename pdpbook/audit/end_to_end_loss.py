@@ -16,7 +16,7 @@ the effect of the record itself, whose largest absolute value is the fixed-noise
 effect of the others' new choices.  For a fixed local randomiser, whose noise does not depend on the
 data, the second part is 0.
 
-The removal of any record of a bin leaves the same data set, so one rerun for each occupied bin
+Whichever record of a bin is removed, the same data set remains, so one rerun for each occupied bin
 gives the exact end-to-end losses of all records.
 
 A *pipeline* is any function from a histogram to an output distribution; :func:`game_pipeline`
@@ -78,7 +78,7 @@ def end_to_end_losses(counts: ArrayLike, pipeline: Pipeline) -> NDArray[np.float
 
     Examples
     --------
-    The query without noise, and a randomiser that releases any bin half of the time:
+    The query without noise, and a randomiser that releases a bin drawn uniformly half of the time:
 
     >>> counts = np.array([3, 2, 1])
     >>> end_to_end_losses(counts, lambda c: c / c.sum()).round(3)

@@ -1,17 +1,17 @@
 r"""The repaired game: a randomiser made from a DP histogram, and one draw under it.
 
 The custodian adds two-sided geometric noise, :math:`\Pr[Z=z]\propto e^{-\varepsilon_1|z|}`, to the
-counts c.  From the noisy counts alone the custodian computes
+counts c.  From the noisy counts alone, the custodian computes
 
 - a *lower bound* :math:`\ell=\max(\hat c-t,0)`, where t is the smallest whole number with
   :math:`\Pr[\max_kZ_k>t]\le\delta`, so that :math:`\ell\le c` with probability at least 1 - δ;
-- a randomiser that is safe for ℓ at :math:`\varepsilon_2`, see
-  :mod:`pdpbook.audit.safe_randomisers`.
+- a randomiser that is safe for ℓ at :math:`\varepsilon_2` (see
+  :mod:`pdpbook.audit.safe_randomisers`).
 
-Then a record of the data is drawn and released by the row of its bin.  Publishing the noisy counts,
+Then a record is drawn and released according to the row of its bin.  Publishing the noisy counts,
 the randomiser and the released value is :math:`(\varepsilon_1+\varepsilon_2,\delta)`-differentially
 private.  If :math:`\ell\le c`, the losses of the noisy counts and of the released value add up, and
-on both of two neighbouring data sets :math:`\ell\le c` fails with probability at most δ.
+on each of two neighbouring data sets :math:`\ell\le c` fails with probability at most δ.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class PrivateRandomiser:
     noisy, lower : ndarray of int, shape (K,)
         The noisy counts, and the lower bound ℓ on the counts that follows from them.
     histogram_epsilon, draw_epsilon : float
-        Budget ε₁ of the noisy counts and everything derived from them, and budget ε₂ of one draw.
+        Budget ε₁ of the noisy counts and of all results from them, and budget ε₂ of one draw.
     delta : float
         Probability that the lower bound fails, at most the requested δ.
     """
@@ -121,7 +121,7 @@ def private_randomiser(
     Parameters
     ----------
     counts : array_like of int, shape (K,)
-        Histogram of the data on a public grid, with any number of records from 0.
+        Histogram of the data on a public grid, with any number of records, including 0.
     epsilon, delta : float
         Budget for publishing the randomiser, the noisy counts and one draw: ε > 0, δ in (0, 1).
     share : float
@@ -142,8 +142,8 @@ def private_randomiser(
     Notes
     -----
     Neighbouring data sets differ by the removal of one record.  Source: this book.  The theorem is
-    in *A repair*.  The privacy cost of m draws is ε₁, δ and the cost of m draws at ε₂ by
-    :func:`pdpbook.draws_epsilon`.
+    in *A repair*.  The privacy cost with m draws is the sum of (ε₁, δ) and the cost of m draws at
+    ε₂, which :func:`pdpbook.draws_epsilon` computes.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 r"""Local randomisers that are learned from public data.
 
-Suppose that last season's records are public and that this season's come from the same source.  A
-randomiser that is learned from the public records does not depend on the private data, so the
-fixed-noise loss of a private record is also its end-to-end loss.  But some of the records on which
-the randomiser relies may be missing this season.
+Suppose that last season's records are public and that this season's records come from the same
+source.  A randomiser that is learned from the public records does not depend on the private data,
+so the fixed-noise loss of a private record is also its end-to-end loss.  But some of the records on
+which the randomiser relies may be missing this season.
 
 :func:`likely_counts` returns a lower bound on the private counts that is valid with a stated
 probability.  Let the N public and n private people be exchangeable: each choice of n private people
@@ -94,7 +94,7 @@ def _chance_of_more(count: int, size: int, n: int, special: int, level: float) -
 
     This is the upper tail of a hypergeometric variable: ``size`` of ``size`` + n people are public.
     The probabilities are computed from their ratios, to avoid cancellation, on a range from
-    Bernstein's inequality: the probability outside is less than a billionth of ``level``.
+    Bernstein's inequality: the probability outside it is less than a billionth of ``level``.
     """
     first, last = max(0, special - n), min(special, size)
     if not first < count <= last:
@@ -122,9 +122,9 @@ def public_randomiser(
     Parameters
     ----------
     public : array_like of int, shape (K,)
-        Histogram of public people from the same source, from 2 to 10⁹ of them.
+        Histogram of 2 to 10⁹ public people from the same source as the private records.
     n : int
-        Number of private records, from 1 to 2⁵³; the records are also protected if there are more.
+        Number of private records, from 1 to 2⁵³; all are protected even if there are more than n.
     epsilon : float
         Privacy target for every record's loss from one draw.
     miss : float

@@ -1,15 +1,15 @@
 r"""The quadratic programs behind a safe randomiser.
 
-For each output x the objective :math:`\sum_x\E\bigl[-c_x\ln(c_xp_x(x)+o_x)\bigr]` is a convex
-function of two numbers that are linear in the rows: the probability :math:`p_x(x)` that a record of
-bin x is released as itself, and the mass :math:`o_x` that the other bins are expected to put on x.
-The objective does not determine the rest of a row, and if each :math:`c_x` is known, the objective
+Each term of the objective :math:`\sum_x\E\bigl[-c_x\ln(c_xp_x(x)+o_x)\bigr]` is a convex function
+of two numbers that are linear in the rows: the probability :math:`p_x(x)` that a record of bin x is
+released as itself, and the mass :math:`o_x` that the other bins are expected to put on x.  The
+objective does not determine the rest of a row, and if each :math:`c_x` is known, the objective
 depends only on the mass of each output; so it has many optima.  The *second criterion* decides
 between them: the mean over the bins of the squared distance between a bin's row and the row that
-releases it as itself.  The objective plus a thousandth of this criterion is strictly convex and has
-exactly one optimum; the divergence increases by at most the added term.
+releases its records as themselves.  The objective plus a thousandth of this criterion is strictly
+convex and has exactly one optimum; the divergence increases by at most the added term.
 
-Near a randomiser the objective is nearly quadratic.  A row is a mixture of the rows that
+Near a randomiser, the objective is nearly quadratic.  A row is a mixture of the rows that
 :func:`action_rows` lists, and the safety condition of :mod:`pdpbook.audit.safe_randomisers` is
 linear in the weights of the mixture.  So a step of Newton's method is a quadratic program, solved
 by the interior-point method of Clarabel (Goulart and Chen, 2024).
@@ -54,8 +54,8 @@ def action_rows(actions: str, bins: int, estimate: NDArray[np.float64]) -> NDArr
 class RandomiserProgram:
     """The objective of a safe randomiser, its condition, and the steps of Newton's method.
 
-    The columns of the quadratic program are the weights w[k, v] of the actions, then for every
-    output x: the mass of the lower bound, the mass from other bins and, if there are more records
+    The columns of the quadratic program are the weights w[k, v] of the actions and then, for every
+    output x, the mass of the lower bound, the mass from other bins and, if there are more records
     than the lower bound counts, the smallest entry of the column.  The unit of the objective is its
     value for a constant row, so that the solver's absolute tolerances are relatively small.
     """

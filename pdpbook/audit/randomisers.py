@@ -5,16 +5,15 @@ It is *fixed* if it is chosen without the data; the fixed-noise loss of a record
 end-to-end loss.
 
 One equation decides which records are private.  Let :math:`u(x)=p_i(x)/P_{-i}(x)` be the ratio of
-the probability that record i is released as x to the mean over the others.  Then
+the probability that record i is released as x to its mean over the others.  Then
 
 .. math:: \frac{P(x)}{P_{-i}(x)} = 1-\frac1n+\frac{u(x)}n ,
 
-so :math:`P \le e^\varepsilon P_{-i}` if and only if
-:math:`p_i \le R\,P_{-i}` with :math:`R = 1+n(e^\varepsilon-1)`.  Over all data sets of n records
-the worst :math:`P_{-i}` is a single row :math:`p_j`.  So the random sampling query under a fixed
-randomiser is ε-differentially private for every data set of n records if and only if
-:math:`p_k(x) \le R\,p_j(x)` for all j, k and x: the randomiser is :math:`(\ln R)`-*locally*
-private.
+so :math:`P \le e^\varepsilon P_{-i}` if and only if :math:`p_i \le R\,P_{-i}` with
+:math:`R = 1+n(e^\varepsilon-1)`.  Over all data sets of n records the worst :math:`P_{-i}` is a
+single row :math:`p_j`.  So the random sampling query under a fixed randomiser is ε-differentially
+private for every data set of n records if and only if :math:`p_k(x) \le R\,p_j(x)` for all j, k and
+x, that is, if the randomiser is :math:`(\ln R)`-*locally* private.
 
 *K-ary randomised response* attains this ratio in every column: it releases the record's bin with
 probability :math:`R/(K+R-1)` and each other bin with probability :math:`1/(K+R-1)`.
@@ -47,7 +46,8 @@ def randomiser_epsilon(randomiser: ArrayLike, n: int) -> float:
     randomiser : array_like, shape (K, K)
         Row k is the output distribution of a record of bin k, chosen without the data.
     n : int
-        Number of records, at least 2.  The result is also valid for more, because ε falls with n.
+        Number of records, at least 2.  The result is also valid for more records, because ε falls
+        as n grows.
 
     Returns
     -------
@@ -91,8 +91,8 @@ def k_ary_randomised_response(bins: int, n: int, epsilon: float) -> NDArray[np.f
 
     It is K-ary randomised response at the local level :math:`\ln R`: with probability
     :math:`\lambda = K/(K+n(e^\varepsilon-1))` a record is released as a bin drawn uniformly from
-    all K, otherwise as its own bin.  One draw is ε-differentially private for every data set of n
-    records, and no smaller λ suffices.
+    all K bins, and otherwise as its own bin.  One draw is ε-differentially private for every data
+    set of n records, and no smaller λ suffices.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def draw_released(
 
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record.  For such multiples,
+    Neighbouring data sets differ by the removal of one record.  For such rows,
     :func:`randomiser_epsilon` gives the exact cost of a draw.  Taught in *From the theorem to the
     bits*.
 

@@ -11,8 +11,8 @@ not, and every output x
 
 The bracket is the smallest mass S(x) that such a data set with a record in bin k can have, and
 :math:`p_i\le(1-e^{-\varepsilon})S` is the linear form of pDP with its slope replaced by the infimum
-over all n.  Therefore the condition remains true when records are added.  Its sum over x is
-:math:`n\ge1/(1-e^{-\varepsilon})`, so the lower side of the linear form is also satisfied.
+over all n.  Therefore the condition remains true when records are added.  Summed over x, it says
+that :math:`n\ge1/(1-e^{-\varepsilon})`, so the lower side of the linear form is also satisfied.
 
 The condition is linear in the rows.  :func:`safe_randomiser` minimises a convex function of them,
 the expected divergence :math:`\E\,n\,D_{\mathrm{KL}}(q\,\|\,P)` given the known counts.  Its term
@@ -75,7 +75,7 @@ def is_safe(randomiser: ArrayLike, lower: ArrayLike, *, epsilon: float, at_least
         Whether the condition of this module is satisfied, without rounding, for the rows in
         multiples of 2⁻⁵² (:func:`~pdpbook.foundations.grid_noise.whole_weights`) that
         :func:`~pdpbook.audit.draw_released` draws from.  The number :math:`1-e^{-\varepsilon}` is
-        rounded down by less than a part in 2²⁴⁰.  The condition is sufficient: every record of
+        rounded down by less than one part in 2²⁴⁰.  The condition is sufficient: every record of
         every data set of at least ``at_least`` records with counts of at least ``lower`` is ε-pDP;
         because the randomiser is fixed, ε bounds its end-to-end loss.
 
@@ -108,10 +108,11 @@ def safe_randomiser(
     """Return the randomiser with the smallest expected divergence that is safe for a lower bound.
 
     The randomiser is computed from the arguments alone, without the data and without randomness, so
-    it may be published together with them.  Many randomisers have nearly the smallest divergence.
-    Of these, the function returns the one whose rows are closest, by the sum of squares, to
-    releasing every record as itself; so all machines agree to about six digits.  This increases the
-    divergence by at most a thousandth of a constant row's divergence, or a millionth of a nat.
+    it may be published with them.  Many randomisers have nearly the smallest divergence.  Of these,
+    the function returns the one whose rows are closest, by the sum of squares, to releasing every
+    record as itself; so all machines agree to about six digits.  This increases the divergence by
+    at most a thousandth of a constant row's divergence or a millionth of a nat, whichever is
+    larger.
 
     Parameters
     ----------

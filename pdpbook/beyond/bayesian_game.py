@@ -2,7 +2,7 @@ r"""Static games with private types: Bayesian Nash equilibria, found and verifie
 
 Each side has a type that the other side does not know, and chooses an action.  A plan contains a
 probability for each action of each type.  A pair of plans is a Bayesian Nash equilibrium if no type
-of either side gains by another action.  If the game is zero-sum, a linear program finds an
+of either side gains by changing its action.  If the game is zero-sum, a linear program finds an
 equilibrium.  Any other game is written as a matrix game of pure plans, and the equilibria of that
 game are enumerated.
 
@@ -105,7 +105,7 @@ class BayesianGame:
         )
 
     def regret(self, user_plan: ArrayLike, adversary_plan: ArrayLike) -> float:
-        """Return the largest gain that any type of either side could make by another action.
+        """Return the largest gain that any type of either side could make by changing its action.
 
         It is the gain in expected payoff given the type, for plans as in :meth:`payoffs`; types
         with probability 0 do not count.  It is 0 if and only if the plans are a Bayesian Nash
@@ -155,7 +155,7 @@ class Equilibrium:
     payoffs : tuple of float
         Expected payoffs (user, adversary).
     regret : float
-        Largest gain of any type by another action, recomputed from the game.
+        Largest gain of any type by a change of its action, recomputed from the game.
     """
 
     user: Floats
@@ -209,7 +209,7 @@ def zero_sum_equilibrium(game: BayesianGame) -> Equilibrium:
     if not game.is_zero_sum:
         with np.errstate(over="ignore"):
             worst = float(np.abs(game.user + game.adversary).max())
-        raise ValueError(f"game must be zero-sum, got payoffs that sum to up to {worst!r}")
+        raise ValueError(f"game must be zero-sum, got payoffs with a sum of up to {worst!r}")
     types, kinds, actions, attacks = game.user.shape
     weighted = game.prior[:, :, None, None] * (game.user / _scale(game.user))
     plan = -weighted.transpose(1, 3, 0, 2).reshape(kinds * attacks, types * actions)
@@ -240,7 +240,7 @@ def simultaneous_replies(
     rounds : int, 1 to a million
         The largest number of rounds; the loop ends earlier at an equilibrium.
     averaging : bool
-        Whether the plans are the averages of all rounds (fictitious play) or the last replies.
+        Whether the plans are averages over all rounds (fictitious play), and not the last replies.
 
     Returns
     -------
@@ -250,7 +250,7 @@ def simultaneous_replies(
     Notes
     -----
     Source: algorithm 1 of Cui et al. (2019), which leaves open how the plans are updated.  Without
-    averaging the loop can end only at a pure equilibrium.  Taught in *The privacy game*.
+    averaging, the loop can end only at a pure equilibrium.  Taught in *The privacy game*.
 
     Examples
     --------
@@ -278,10 +278,10 @@ def simultaneous_replies(
 def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple[Equilibrium, ...]:
     """Find equilibria of a general game with private types.
 
-    Support enumeration finds the equilibria of the matrix game of pure plans if a side has at most
-    8 plans.  Otherwise, or if there is no result, the lexicographic Lemke-Howson algorithm runs
-    from every start and finds at least one equilibrium.  Both algorithms are from the library
-    QuantEcon.  A result is kept only if its regret, computed from the game, is 0.
+    If each side has at most 8 pure plans, support enumeration finds the equilibria of their matrix
+    game.  Otherwise, or if there is no result, the lexicographic Lemke-Howson algorithm runs from
+    every start and finds at least one equilibrium.  Both algorithms are from the library QuantEcon.
+    A result is kept only if its regret, computed from the game, is 0.
 
     Parameters
     ----------
@@ -317,7 +317,7 @@ def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple
     types, kinds, actions, attacks = game.user.shape
     if actions**types > 4096 or attacks**kinds > 4096:
         raise ValueError(
-            "game must have at most 4096 pure plans of each side, "
+            "game must have at most 4096 pure plans for each side, "
             f"got {actions**types} and {attacks**kinds}"
         )
     mine = np.array(list(itertools.product(range(actions), repeat=types)))

@@ -104,7 +104,7 @@ class QNetwork:
         actions: NDArray[np.int64],
         targets: NDArray[np.float64],
     ) -> None:
-        """Train once on a batch, towards ``targets`` for the chosen actions, shape (m,).
+        """Train once on a batch, towards the ``targets``, shape (m,), of the chosen actions.
 
         The library scikit-learn splits the batch into gradient steps of at most 200 transitions: a
         batch of 256 becomes two steps, of 200 and 56.  The targets of the other actions are their
@@ -160,7 +160,7 @@ class Training:
 
 
 class _Replay:
-    """The last transitions, and batches drawn from them."""
+    """A store of the last transitions, from which batches are drawn."""
 
     def __init__(self, capacity: int, inputs: int) -> None:
         self.before = np.empty((capacity, inputs), dtype=np.float32)
@@ -236,10 +236,10 @@ def train(
     Notes
     -----
     Source: Mnih et al. (2015), with one change: their target network occasionally copies the
-    weights of the trained network, and this target network follows them slowly.  The different
-    exploration of the copies is due to Horgan et al. (2018): a copy that hardly explores shows the
-    network the consequences of its own choices.  The same generator gives the same network on the
-    same machine; another processor rounds differently, and training amplifies the difference.
+    weights of the trained network, but the target network here follows these weights slowly.  The
+    copies explore at different rates, as in Horgan et al. (2018): a copy that hardly explores shows
+    the network the consequences of its own choices.  The same generator gives the same network on
+    the same machine; another processor rounds differently, and training amplifies the difference.
 
     Examples
     --------
@@ -352,10 +352,10 @@ def committed_run(name: str) -> pd.DataFrame:
     Parameters
     ----------
     name : {"curve", "profiles", "bounds"}
-        For each reading of the scales, ``curve`` contains per round the mean return of the training
-        episodes (``practice``), return, KL and P_E of the test episode, and the seconds of the
-        whole training; ``profiles`` the profile of the best test episode, as counts of records per
-        bin and action; ``bounds`` the certified optimum, with and without padding.
+        For each reading of the scales, ``curve`` contains for each round the mean return of the
+        training episodes (``practice``), the return, KL and P_E of the test episode, and the
+        seconds of the whole training; ``profiles`` contains the records per bin and action in the
+        best test episode; ``bounds`` contains the certified optimum, with and without padding.
 
     Examples
     --------

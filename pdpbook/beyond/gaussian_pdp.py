@@ -7,7 +7,7 @@ Let :math:`P` and :math:`P_{-i}` be the distributions of the output with and wit
           P_{-i}(S) \le e^{\varepsilon} P(S) + \delta \qquad\text{for all events } S .
 
 The smallest such δ is the larger of two hockey-stick divergences.  With the slopes τ and σ of the
-linear form of pDP it is
+linear form of pDP, it is
 
 .. math:: \delta_i = \max\Bigl\{\frac{e^{\varepsilon}}{n-1}\sum_x (p_i(x)-\tau S(x))^+,\;
           \frac1{n-1}\sum_x (\sigma S(x)-p_i(x))^+\Bigr\},
@@ -51,7 +51,7 @@ def hockey_stick_divergences(
 
     Notes
     -----
-    Neighbouring data sets differ by the removal of the record.  The sums are rounded, for
+    Neighbouring data sets differ by the removal of the record.  The sums are rounded and serve
     reports and figures; :class:`~pdpbook.game.Outcome` decides without rounding whether a record of
     a game is private at its δ.  Taught in *Gaussian noise and (ε, δ)-pDP*.
 

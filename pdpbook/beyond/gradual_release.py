@@ -11,7 +11,7 @@ copies can do better.  For :math:`\varepsilon_1<\varepsilon_2`, draw
 Then :math:`V_1\sim\operatorname{Lap}(1/\varepsilon_1)` exactly, because the factor
 :math:`\rho+(1-\rho)\frac{\varepsilon_1^2}{\varepsilon_1^2+t^2}` with
 :math:`\rho=(\varepsilon_1/\varepsilon_2)^2` is the quotient of the two characteristic functions.  A
-recipient of the accurate copy could compute the noisy copy from it, so both together are
+recipient of the accurate copy could compute the noisy copy from it, so the two copies together are
 :math:`\varepsilon_2`-DP by post-processing.  Repeating the step gives any number of levels, as a
 Markov chain from the least noisy copy to the noisiest.  The reversed chain refines a copy that has
 already been released.  Taught in *Collusion*.
@@ -97,7 +97,7 @@ def refine(
     Parameters
     ----------
     noise : array_like, any shape
-        Noise :math:`V_1\sim\operatorname{Lap}(1/\varepsilon_1)` of the last copy released.
+        Noise :math:`V_1\sim\operatorname{Lap}(1/\varepsilon_1)` of the copy that was released last.
     epsilon : float
         Level :math:`\varepsilon_1 > 0` of that copy.
     new_epsilon : float
@@ -108,13 +108,13 @@ def refine(
     -------
     ndarray, shape of ``noise``
         Noise :math:`V_2\sim\operatorname{Lap}(1/\varepsilon_2)` of the new copy.  The pair has the
-        distribution of :func:`gradual_laplace`, so old and new copies together are
+        distribution of :func:`gradual_laplace`, so the old and the new copy together are
         :math:`\varepsilon_2`-private.
 
     Notes
     -----
-    Neighbouring data sets are as for :func:`gradual_laplace`, by removal or by replacement.  The
-    noise is for experiments and not for a release.
+    Neighbouring data sets are defined as for :func:`gradual_laplace`, by removal or replacement.
+    The noise is for experiments and not for a release.
 
     Source: Koufogiannis, Han & Pappas (2015).  The conditional distribution has an atom at
     :math:`V_1` and three exponential pieces.  Taught in *Collusion*.

@@ -1,6 +1,6 @@
 r"""Noisy gradient descent with an individual account for every record.
 
-In step t the program releases the weights after
+In step t, the program releases the weights after
 
 .. math:: w_{t+1}=w_t-\eta\Bigl(\sum_{i\text{ takes part}}g_i(w_t)+\mathcal N(0,\sigma^2I)\Bigr),
 
@@ -77,7 +77,7 @@ class FilteredDescent:
     def epsilon(self, *, delta: float) -> float:
         """Return the ε at which the weights of all steps together are (ε, δ)-DP, for δ in (0, 1).
 
-        This ε depends on the budget and not on the run, and is computed with rounding.
+        This ε depends on the budget and not on the run, and is subject to rounding errors.
         Neighbouring data sets differ by one record, which is added or removed.
 
         Examples
@@ -109,9 +109,9 @@ def filter_budget(epsilon: float, *, delta: float) -> float:
 
     Notes
     -----
-    Neighbouring data sets differ by one record, which is added or removed.  The budget is computed
-    with rounding.  Source: the conversion of :func:`pdpbook.foundations.renyi_epsilon`, solved for
-    ρ.  Taught in *Individual privacy accounting*.
+    Neighbouring data sets differ by one record, which is added or removed.  The budget is subject
+    to rounding errors.  Source: the conversion of :func:`pdpbook.foundations.renyi_epsilon`, solved
+    for ρ.  Taught in *Individual privacy accounting*.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def filter_budget(epsilon: float, *, delta: float) -> float:
     fixed = np.log1p(-1.0 / _ORDERS) - (np.log(delta) + np.log(_ORDERS)) / above
     budget = float(((epsilon - fixed) / _ORDERS).max())
     if budget <= 0.0:
-        raise _validate.fail("epsilon", "larger, unless delta is larger", epsilon)
+        raise _validate.fail("epsilon", "larger for this delta", epsilon)
     return budget
 
 
@@ -143,8 +143,8 @@ def worst_case_steps(budget: float, *, sigma: float, clip: float) -> int:
 
     Notes
     -----
-    Worst-case accounting stops all records after this number of steps, before which the filter
-    stops no record.  Taught in *Individual privacy accounting*.
+    Worst-case accounting stops all records after this number of steps; the filter stops no record
+    earlier.  Taught in *Individual privacy accounting*.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def filtered_descent(
         The length C > 0 to which longer gradients are shortened.
     steps : int
     step_size : float
-        The factor η > 0 of the noisy *sum*, chosen without the data and their number.
+        The factor η > 0 of the noisy *sum*, chosen without knowledge of the data and their number.
     rng : numpy.random.Generator
 
     Raises
@@ -194,14 +194,14 @@ def filtered_descent(
 
     Notes
     -----
-    In at most ``worst_case_steps(budget, sigma=sigma, clip=clip)`` steps no record can leave, and
-    the run is plain noisy gradient descent.  No account exceeds the budget: the costs of the
-    computed lengths are rounded up and added in whole numbers.
+    If ``steps`` is at most ``worst_case_steps(budget, sigma=sigma, clip=clip)``, no record can
+    leave, and the run is plain noisy gradient descent.  No account exceeds the budget: the costs of
+    the computed lengths are rounded up and added in whole numbers.
 
     The run is for experiments and not for a release: the low bits of floating-point noise betray
     the exact sum.
 
-    Source: Feldman & Zrnic (2021), section 4; here the noise is scaled in absolute terms and a
+    Source: Feldman & Zrnic (2021), section 4; here, the noise is scaled in absolute terms, and a
     record that leaves does not return.  Taught in *Individual privacy accounting*.
 
     Examples

@@ -2,7 +2,7 @@ r"""Instance-wise noise as an environment: the noise of every record is chosen i
 
 In Ryu, Joo, Jang & Yang (2024), a deep Q-network chooses the noise.  One episode visits every
 record once.  The agent observes the record's value, as a positional encoding, and the current
-distribution of the output, and it chooses one of five scales.  After each action it receives the
+distribution of the output, and it chooses one of five scales.  After each action, it receives the
 reward
 
 .. math:: R = R_E + R_U, \qquad R_E = \pm1, \qquad
@@ -14,8 +14,8 @@ four choices open, which are arguments here: the records whose privacy determine
 noise of a record before its turn, the order of the records, and two readings of the five scales.
 
 The environment stores the counts C[k, v] and the mass S(x) of the output.  Records of one bin with
-the same noise are interchangeable, so a step sums S, and checks the privacy of all records by the
-linear form of pDP, over at most K·(V+1) groups for every n.
+the same noise are interchangeable.  A step therefore needs only a sum over at most K·(V+1) groups,
+whatever n is, both to compute S and to check the privacy of all records by the linear form of pDP.
 
 The agent is in :mod:`pdpbook.beyond.deep_q`.  Taught in *Instance-wise noise by learning*.
 """
@@ -87,7 +87,7 @@ def instance_wise_game(
     bins : int
         Number of bins K.
     grid_epsilon : float, optional
-        Pad the interval as for the Laplace mechanism at this ε; the abstract mentions no padding.
+        Pad the interval as for the Laplace mechanism at this ε; the cited abstract has no padding.
 
     Notes
     -----
@@ -150,7 +150,7 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
         Noise of a record before its turn: ``"silent"`` for none, or ``"laplace"`` for the noise of
         the Laplace mechanism.
     shuffle : bool
-        Whether the records come in a new random order in each episode, or in ascending order.
+        Whether the records come in a new random order in each episode, and not in ascending order.
     encoding : int
         Length of the positional encoding, an even number.
 

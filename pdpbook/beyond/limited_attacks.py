@@ -19,7 +19,7 @@ messages with :math:`D_ia_i=\theta`:
           b_i=\begin{cases}1&\theta<D_ir_i\\ \hat Q'(\theta/D_i)/D_i&D_ir_i<\theta<D_i\\
           0&\theta>D_i\end{cases}
 
-where :math:`r_i` is optimal against a certain attack and θ is such that the efforts sum to Ψ.
+where :math:`r_i` is optimal if an attack is certain, and θ is such that the efforts sum to Ψ.
 Taught in *The repeated privacy game*.
 """
 
@@ -136,7 +136,7 @@ def limited_attack(
 
 
 def _tangent(steepness: float, centre: float) -> float:
-    """Return where the chord from 0 touches the quality of service; 0 if it is concave."""
+    """Return the point at which the chord from 0 touches Q; 0 if Q is concave."""
     from scipy.optimize import brentq
 
     if centre <= 0.0:

@@ -104,15 +104,15 @@ def breach_game(
         information; all > 0.
     prior : array_like, shape (T, S)
     zero_sum : bool
-        Return the zero-sum game with the same equilibria: the adversary's payoffs are multiplied
-        by harm/gain and completed by terms that depend only on the other side's action.
+        Return the zero-sum game with the same equilibria: the adversary's payoffs are multiplied by
+        harm/gain, and terms that depend only on the other side's action are added.
 
     Notes
     -----
     A total that is smaller than the threshold by a relative difference of less than
     :math:`10^{-12}` counts as a breach, so rounding is never in the user's favour; no release
-    depends on this rule.  Source: this book, after
-    section 3.2 of Cui et al. (2019).  Taught in *The privacy game*.
+    depends on this rule.  Source: this book, after section 3.2 of Cui et al. (2019).  Taught in
+    *The privacy game*.
 
     Examples
     --------

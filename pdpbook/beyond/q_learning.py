@@ -1,11 +1,11 @@
 r"""Learning the repeated game from play, by three learners with ever fewer parameters.
 
-Minimax-Q stores a number for each item, response, granularity and effort.  If the payoffs and
-the probabilities of success are given, a number for each item and response is enough, and because
-items are independent, a number for each response suffices (:mod:`pdpbook.beyond.repeated_game`).
-All three learners move their numbers by 1/visits towards the payoff of a round plus the value of
-the next round, and their errors are measured against the exact solution.  Taught in *The repeated
-privacy game*.
+Minimax-Q stores a number for each item, response, granularity and effort.  If the payoffs and the
+probabilities of success are given, a number for each item and response is enough, and because items
+are independent, a number for each response suffices (:mod:`pdpbook.beyond.repeated_game`).  All
+three learners move their numbers by the fraction 1/visits towards the payoff of a round plus the
+value of the next round, and their errors are measured against the exact solution.  Taught in *The
+repeated privacy game*.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class LearningCurve:
         Largest error of the learned value of any state (item, response), and of W(0) and W(1), the
         values averaged over items.
     values : ndarray, shape (replicates, n, 2)
-        The last values.
+        The values after the last round.
     """
 
     iterations: NDArray[np.int64]
@@ -52,7 +52,7 @@ class LearningCurve:
         """Return, per replicate, the first measured round after the last intolerable error.
 
         Only measured rounds count, and an error is tolerable if it is at most ``tolerance``.  The
-        result is ``inf`` if the last error is larger; ``mean`` selects ``mean_errors``.
+        result is ``inf`` if the last error is intolerable; ``mean`` selects ``mean_errors``.
         """
         tolerance = _validate.number("tolerance", tolerance, above=0.0)
         padded = np.r_[self.iterations, np.inf]
@@ -112,7 +112,7 @@ def minimax_q_learning(
     measurements = _validate.integer("measurements", measurements, at_least=1)
     _validate.memory("measurements", measurements, measurements, what="the times")
     if not game.independent:
-        raise ValueError("game must have independent items, got items that depend on the last one")
+        raise ValueError("game must have independent items, got dependent items")
     n, size = game.stakes.size, game.granularities.size
     for what, numbers in (("the rounds drawn at once", (_BLOCK,)), ("a table", (n, 2, size, 2))):
         _validate.memory("replicates", replicates, replicates, *numbers, what=what)

@@ -1,8 +1,8 @@
 r"""The repeated game between a user who publishes and an adversary who attacks.
 
-In each round an item d of data with stake :math:`D_d` is drawn.  The user publishes it with
+In each round, an item d of data with stake :math:`D_d` is drawn.  The user publishes it with
 granularity a in [0, 1], the adversary attacks with effort b in [0, 1], and the attack succeeds with
-probability a·b.  Both know the response r of the last round: 1 after a success and 0 otherwise.
+probability a·b.  Both know the response r of the previous round: 1 after a success and 0 otherwise.
 The user's payoff in a round is :math:`Q(a) - D_d(1+\kappa r)\,a b`, with quality of service Q, and
 rounds are discounted by :math:`\gamma<1`.  If items are drawn independently, the value of a state
 (d, r) depends on the future only through two numbers, :math:`W(r)=\mathbb E_d V(d, r)`:
@@ -95,7 +95,7 @@ def best_granularity(stake: ArrayLike, *, steepness: float = 10.0, centre: float
     Returns
     -------
     ndarray
-        The a in [0, 1] that maximises :math:`Q(a)-Da`: one of 0, 1 and
+        The granularity a in [0, 1] that maximises :math:`Q(a)-Da`: one of 0, 1 and
         :math:`\sigma+\frac1\rho\ln\frac s{1-s}` with
         :math:`s=\frac12\bigl(1+\sqrt{1-2D/\rho}\bigr)`.
 
@@ -131,7 +131,7 @@ class RepeatedGame:
     stakes : array_like, shape (n,)
         Stake :math:`D_d\ge0` of each item of data: the loss if an attack on it succeeds.
     items : array_like, shape (n,) or (n, n), optional
-        Probability of each item, or of the next item given the last; by default all are equal.
+        Probability of each item, or of the next item given the present one; equal by default.
     granularities : array_like, shape (A,)
         The granularities that the user may choose, in [0, 1].
     memory : float
@@ -202,12 +202,12 @@ class RepeatedGame:
 
     @property
     def independent(self) -> bool:
-        """Whether the next item is independent of the last."""
+        """Whether the next item is independent of the present item."""
         return bool(np.allclose(self.transitions, self.transitions[0]))
 
     @property
     def transitions(self) -> Floats:
-        """Probability of the next item given the last, shape (n, n)."""
+        """Probability of the next item given the present item, shape (n, n)."""
         assert self.items is not None
         return self.items
 
@@ -244,10 +244,10 @@ class RepeatedSolution:
     Attributes
     ----------
     values : ndarray, shape (n, 2)
-        Value to the user of each item and last response.
+        Value to the user of each item and previous response.
     response_values : ndarray, shape (n, 2)
-        Expected value of the next round for each response, given the last item; the rows are equal
-        if items are independent.
+        Expected value of the next round for each response, given the present item; the rows are
+        equal if items are independent.
     user, effort : ndarray, shape (n, 2, A) and (n, 2)
         Probability of each granularity, and the adversary's effort, in each state.
     iterations : int
@@ -282,11 +282,11 @@ def solve_repeated(game: RepeatedGame, *, tolerance: float = 1e-10) -> RepeatedS
     -----
     Source: Hoffman & Karp (1966).  In each round, the user's best reply to the adversary's efforts
     is computed exactly, which gives the value of every state; the adversary then changes to the
-    efforts that are optimal in the matrix games with these future values.  Each round reduces the
-    error at least by the factor γ.  The value of a matrix game changes by at most the largest
-    change of an entry, so a change of c leaves a distance of at most :math:`c/(1-\gamma)`.  The
-    common part of the values is computed separately from their differences, so that no digits are
-    lost as γ approaches 1.  Taught in *The repeated privacy game*.
+    efforts that are optimal in the matrix games with these future values.  Each round multiplies
+    the error by at most γ.  The value of a matrix game changes by at most the largest change of an
+    entry, so a change of c leaves a distance of at most :math:`c/(1-\gamma)`.  The common part of
+    the values is computed separately from their differences, so that no digits are lost as γ
+    approaches 1.  Taught in *The repeated privacy game*.
 
     Examples
     --------
@@ -322,7 +322,7 @@ def _best_reply(
     """Return the value of the user's best reply to stationary efforts.
 
     The future values are ``gain / (1 - discount) + ahead`` with ``ahead[0, 0] = 0``.  The last
-    array, shape (n, 2), is the total value of the round and ``ahead``, for the chosen rows.
+    array, shape (n, 2), adds the payoff of the round and the discounted ``ahead``.
     """
     share = effort[..., None]
     payoff = (1.0 - share) * rewards[..., 0] + share * rewards[..., 1]  # (n, 2, A)

@@ -2,8 +2,8 @@ r"""Budgets by social distance: the split of one budget over the copies of all r
 
 A user's data go to everybody in a network, with one noisy copy for each hop distance d = 1, …, D.
 Cui et al. (2019) let the budget of a copy grow with the logarithm of the distance,
-:math:`\varepsilon(d)=-\ln(1/d)=\ln d`.  Here it is scaled so that all copies together cost B.
-Taught in *Privacy over social distance*.
+:math:`\varepsilon(d)=-\ln(1/d)=\ln d`.  Here these budgets are scaled so that all copies together
+cost B.  Taught in *Privacy over social distance*.
 
 Three results describe such a split.
 
@@ -126,8 +126,8 @@ def effective_distances(
     Returns
     -------
     ndarray, shape (m, n)
-        Distance from each source to each person: 0 from a person to themselves, infinite without a
-        path.  The distance depends on the direction.
+        Distance from each source to each person: 0 from a person to themselves, infinite if there
+        is no path.  The distance depends on the direction.
 
     Notes
     -----
@@ -155,7 +155,7 @@ def effective_distances(
 
 
 def people_by_distance(hops: ArrayLike, *, levels: int | None = None) -> NDArray[np.float64]:
-    """Return how many people a person has, on average, at each distance.
+    """Return the average number of people at each distance from a person.
 
     Parameters
     ----------
@@ -211,11 +211,11 @@ def distance_budgets(
         ``"printed"``: :math:`\varepsilon(d)\propto\ln(d+\text{offset})`, more for distant people.
         ``"reversed"``: the same numbers in the opposite order, more for near people.
     offset : float
-        With 0, as printed, the first level in the order of the map gets no budget; with 1, every
-        level gets a budget.
+        If 0, as printed, the first level in the order of the map gets no budget; if 1, every level
+        gets a budget.
     protected : int, optional
-        Largest protected distance.  People at larger distances get the data without noise, an
-        infinite budget that is not counted in the total.
+        Largest protected distance.  People at larger distances get the data without noise, and
+        their infinite budget is not counted in the total.
 
     Returns
     -------
@@ -247,7 +247,7 @@ def distance_budgets(
     shape = np.log(np.arange(1, guarded + 1) + offset)
     if shape.sum() <= 0:
         raise ValueError(
-            "levels must give some protected level a budget > 0; with offset=0 the first gets "
+            "levels must give some protected level a budget > 0; with offset=0, level 1 gets "
             f"ln 1 = 0, got {guarded} protected level(s)"
         )
     if direction == "reversed":
@@ -336,8 +336,8 @@ class TunedBudgets:
         The curator's budgets, which sum to the total, and the attacker's effort at each level, in
         [0, 1], which sums to the power.
     price : float
-        Loss of one unit of ε at a level attacked with full effort, in units of squared error, at
-        which the curator spends exactly the total.
+        Loss of one unit of ε at a level attacked with full effort, in units of squared error; at
+        this price, the curator spends exactly the total.
     """
 
     budgets: NDArray[np.float64]
@@ -350,8 +350,8 @@ class TunedBudgets:
 def game_tuned_budgets(people: ArrayLike, *, total: float, power: float) -> TunedBudgets:
     r"""Split a budget against an adversary who chooses where to attack.
 
-    The curator picks budgets, the attacker an effort :math:`a_d\in[0,1]` at each distance with
-    :math:`\sum_d a_d\le\Psi`.  The curator loses what the attacker gains,
+    The curator picks budgets, and the attacker picks an effort :math:`a_d\in[0,1]` at each distance
+    with :math:`\sum_d a_d\le\Psi`.  The curator's loss is the attacker's gain,
 
     .. math:: L(\varepsilon, a) = \sum_d N_d\frac{2}{\varepsilon_d^2}
               + \lambda\sum_d a_d\,\varepsilon_d .
@@ -368,7 +368,7 @@ def game_tuned_budgets(people: ArrayLike, *, total: float, power: float) -> Tune
     Returns
     -------
     TunedBudgets
-        With :math:`\varepsilon_d\propto\max(\gamma,N_d^{1/3})` and
+        They satisfy :math:`\varepsilon_d\propto\max(\gamma,N_d^{1/3})` and
         :math:`a_d=\min(1,N_d/\gamma^3)`, where :math:`\sum_d a_d=\Psi`.
 
     Notes

@@ -123,8 +123,8 @@ def load_heights(path: str | os.PathLike[str] | None = None) -> Dataset:
     A record is a distinct row of player, team, height and weight at Atlanta, Boston, Charlotte,
     Chicago or Cleveland in the seasons 1996-97 to 2021-22.  A player who was measured again, or who
     changed teams, has several records: there are 889 players in 1,090 pairs of player and team.
-    The paper uses 1,307 rows of the same file, but does not describe their selection; the selection
-    here is the nearest that is natural.
+    The paper uses 1,307 rows of the same file, but does not describe their selection; among natural
+    selections, the one here comes nearest.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def load_players(path: str | os.PathLike[str] | None = None) -> Dataset:
     """Return the height (cm) and weight (kg) of the 1,317 records.
 
     Without the original file, the weights are simulated from the regression line of the original
-    data, 1.170·height − 133.9, and normal noise with their residual standard deviation, 7.13 kg.
+    data, 1.170·height − 133.9, and normal noise with the residual standard deviation, 7.13 kg.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ def load_income(path: str | os.PathLike[str] | None = None) -> Dataset:
     Returns
     -------
     Dataset
-        The column ``income``; from the original file also ``age``, ``capital_gain``,
+        The column ``income``; with the original file also ``age``, ``capital_gain``,
         ``capital_loss`` and ``hours_per_week``.
 
     Notes
@@ -324,7 +324,7 @@ def load_credit(path: str | os.PathLike[str] | None = None, *, n: int = 10_000) 
         frame = read_table(file, {"Age": POSITIVE, "Income": POSITIVE})
         frame.columns = frame.columns.str.lower()
         if n > len(frame):
-            raise ValueError(f"n must be at most {len(frame)}, the rows of {file}, got n={n}")
+            raise ValueError(f"n must be at most {len(frame)}, the row count of {file}, got n={n}")
         frame = frame.iloc[rng.choice(len(frame), n, replace=False)].reset_index(drop=True)
     return Dataset(
         "credit",

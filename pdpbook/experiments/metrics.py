@@ -5,7 +5,7 @@ the same K bins.  They are the measures of Ryu, Jang & Yang (2024), section VI:
 
 - the Kullback–Leibler divergence :math:`D_{\mathrm{KL}}(q\,\|\,P)`, which the game minimises
   (:func:`pdpbook.kl_divergence`);
-- the absolute difference of the two standard deviations, a phrase with two possible meanings
+- the absolute difference of the two standard deviations, which can be understood in two ways
   (:func:`sd_loss`);
 - the Jaccard index of the two sets of bins whose probability exceeds a threshold;
 - the cosine of the angle between the two vectors.
@@ -117,7 +117,7 @@ def jaccard_index(p: ArrayLike, q: ArrayLike, *, threshold: float = 0.001) -> fl
     Returns
     -------
     float
-        Size of the intersection over size of the union, in [0, 1]; 1 if no bin exceeds the
+        Size of the intersection divided by size of the union, in [0, 1]; 1 if no bin exceeds the
         threshold in either vector.
 
     Notes

@@ -28,7 +28,7 @@ __all__ = ["game_pairs", "noisy_copies", "noisy_histogram_pairs", "pair_losses",
 def record_rows(
     game: NVOGame, data: ArrayLike, profile: ArrayLike, *, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return the output distribution of every single record.
+    """Return the output distribution of every individual record.
 
     A profile contains the number of records of a bin that play an action, but does not determine
     these records; the function assigns the actions at random within the bin.
@@ -96,7 +96,7 @@ def pair_losses(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDAr
 
     Examples
     --------
-    Each of four records shares x with one other record and y with one other, but no two share both:
+    Each of four records shares x with one record and y with another, but no two share both:
 
     >>> x, y = np.eye(2)[[0, 0, 1, 1]], np.eye(2)[[0, 1, 0, 1]]
     >>> pair_losses(x, y)
@@ -130,7 +130,7 @@ def noisy_copies(
     ----------
     data : array_like, shape (n,), n >= 2
     epsilon : float, ε > 0
-        Total cost of the release of a record to this record.
+        Total privacy cost of the release to each record.
     rng : numpy.random.Generator
 
     Returns
@@ -142,8 +142,8 @@ def noisy_copies(
     Neighbouring data sets differ by the replacement of one record within the range of the data.
     This is local differential privacy if the range Δq is public: a different value of a record
     changes the density of the release by a factor of at most :math:`e^\varepsilon`.  Taught in
-    *Regression on released data*.  It is for experiments and not for a release: the low bits of
-    floating-point noise betray the exact value.
+    *Regression on released data*.  The function is for experiments and not for a release: the low
+    bits of floating-point noise betray the exact value.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def noisy_histogram_pairs(
         raise _validate.fail("epsilon", "at least 1e-300", epsilon)
     for name, values in (("x", first), ("y", second)):
         if np.abs(values).max() > 1e300:
-            raise _validate.fail(name, "at most 1e300 in size", float(np.abs(values).max()))
+            raise _validate.fail(name, "in [-1e300, 1e300]", float(np.abs(values).max()))
     counts, across, up = np.histogram2d(first, second, bins=bins)
     noisy = np.maximum(counts + rng.laplace(0.0, 1.0 / epsilon, counts.shape), 0.0)
     if not noisy.any():
@@ -300,7 +300,7 @@ def game_pairs(
 def _draw_pairs(
     first: NDArray[np.float64], second: NDArray[np.float64], size: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw records, and for each of them one bin from its row in either feature."""
+    """Draw records, and for each record one bin per feature from its row."""
     records = rng.integers(len(first), size=size)
     return _draw(first[records], rng), _draw(second[records], rng)
 

@@ -78,7 +78,7 @@ def fit_network(
     rng : numpy.random.Generator
         Source of the initial weights.
     restarts : int
-        Number of trainings from different weights, at most 10⁹; the network with the smallest
+        Number of training runs from different weights, at most 10⁹; the network with the smallest
         training error is kept, because a network with three units easily gets stuck.
     hidden : int
         Number of hidden units; their values for all the data take at most 2 GiB.

@@ -1,8 +1,8 @@
 r"""Rows of the paper's tables, computed again, and a committed table of all rows.
 
-For each setting (:mod:`pdpbook.experiments.settings`) and each ε there are the Laplace mechanism,
-best-response dynamics and the genetic algorithm from ten seeds each, and a lower bound for all
-profiles at which every record is private.  The command ::
+For each setting (:mod:`pdpbook.experiments.settings`) and each ε, the rows describe the Laplace
+mechanism, best-response dynamics and the genetic algorithm from ten seeds each, and a lower bound
+for all profiles at which every record is private.  The command ::
 
     python -m pdpbook_pages.tables.replication --data FOLDER --out FILE
 
@@ -160,7 +160,7 @@ def divergence_floor(game: NVOGame) -> float:
     float
         :math:`D_{\mathrm{KL}}(q\,\|\,P) + 1 - \sum_k q(k)\, g_k` with
         :math:`g_k = \max_v \sum_x p_{k,v}(x)\,q(x)/P(x)` and P from best responses to the payoff
-        without privacy, or 0 if that is negative.
+        without privacy, or 0 if this number is negative.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-r"""The bounded Laplace mechanism: noise that cannot leave the range of the answer.
+r"""The bounded Laplace mechanism: a noisy answer that cannot leave its range.
 
 A share is a number in [0, 1], and a count is not negative.  A noisy answer may be clamped to its
 range *after* the draw, which is post-processing, or drawn from the Laplace density restricted to
@@ -11,8 +11,8 @@ the range from l to u and the sensitivity Δ, the scale b gives
     e^{\varepsilon(b)}=\frac{e^{\Delta/b}-1}{1-e^{-(u-l)/b}}
     +e^{\Delta/b}\,\frac{1-e^{-(u-l-\Delta)/b}}{1-e^{-(u-l)/b}} ,
 
-which is more than :math:`e^{\Delta/b}` unless Δ is the whole range.  In that case, the only one in
-the later chapters of the book, the two are equal.
+which is more than :math:`e^{\Delta/b}` unless Δ is the whole range.  In that case, which is the
+only one in the later chapters of the book, the two are equal.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def bounded_laplace_mechanism(
     ----------
     value : float or array_like
         The exact answer, within the range.  Each entry of an array gets independent noise, and ε is
-        the privacy level of each single entry.
+        the privacy level of each individual entry.
     lower, upper, sensitivity, epsilon : float
         As for :func:`bounded_laplace_scale`.
     rng : numpy.random.Generator

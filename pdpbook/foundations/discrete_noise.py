@@ -86,8 +86,8 @@ def coins(
 ) -> NDArray[np.bool_]:
     """Toss coins that succeed with probability :math:`e^{-x}`, exactly, shape (m,).
 
-    ``wholes`` are the integer parts of x, and ``exponents`` are :math:`2^{62}` times the fractions.
-    Source: Canonne, Kamath & Steinke (2020), Algorithm 1.
+    ``wholes`` are the integer parts of the numbers x, and ``exponents`` are :math:`2^{62}` times
+    their fractional parts.  Source: Canonne, Kamath & Steinke (2020), Algorithm 1.
     """
     kept = np.ones(exponents.size, dtype=bool)
     left = np.broadcast_to(wholes, exponents.shape).copy()
@@ -199,10 +199,10 @@ def choose(
 
     The logarithm of a weight is :math:`(\varepsilon/2-2^{-62})u/\Delta u`, rounded down to a
     multiple of :math:`2^{-62}`.  One record changes this logarithm by at most ε/2, including the
-    rounding, and changes the logarithm of the sum of the weights by no more, so the choice is
-    ε-private.  A candidate is drawn uniformly and kept with a probability proportional to its
-    weight, and this is repeated until a candidate is kept.  The mean number of tries is at most the
-    number of candidates.
+    rounding, and changes the logarithm of the sum of the weights by no more than that, so the
+    choice is ε-private.  A candidate is drawn uniformly and kept with a probability proportional to
+    its weight, and this is repeated until a candidate is kept.  The mean number of tries is at most
+    the number of candidates.
     """
     slope = max(epsilon / 2 - Fraction(1, UNITS), Fraction(0)) / sensitivity * UNITS
     logs = [math.floor(slope * utility) for utility in utilities]

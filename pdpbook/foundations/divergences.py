@@ -1,4 +1,4 @@
-r"""Three measures of how far two distributions are apart.
+r"""Three measures of how far apart two distributions are.
 
 For a pair (P, Q) of distributions on the same outputs, such as those of a mechanism on two
 neighbouring data sets,
@@ -8,7 +8,7 @@ neighbouring data sets,
   :math:`\sum_x (P(x)-e^\varepsilon Q(x))^+`, attained by the event on which P exceeds
   :math:`e^\varepsilon Q`;
 - the Kullback–Leibler divergence :math:`\sum_x P(x)\ln\frac{P(x)}{Q(x)}` is the mean of the privacy
-  loss, and measures the information that a release loses.
+  loss and measures the information that a release loses.
 
 The proofs are in the chapter *Laplace and Gaussian noise*.
 """
@@ -71,7 +71,7 @@ def pure_epsilon(p: ArrayLike, q: ArrayLike) -> float:
 
     Notes
     -----
-    Taught in *Laplace and Gaussian noise*.  It suffices to compare single outputs, because the
+    Taught in *Laplace and Gaussian noise*.  It suffices to compare individual outputs, because the
     probability ratio of an event is between the ratios of its outputs.
 
     Examples
@@ -95,7 +95,7 @@ def hockey_stick_divergence(p: ArrayLike, q: ArrayLike, *, epsilon: float) -> fl
     p, q : array_like, shape (K,)
         Output distributions for a data set and for a neighbouring data set; the order matters.
     epsilon : float
-        :math:`\varepsilon \ge 0`; at 0 this is the total variation distance.
+        :math:`\varepsilon \ge 0`; for 0 the result is the total variation distance.
 
     Returns
     -------

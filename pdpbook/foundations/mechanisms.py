@@ -10,16 +10,16 @@ Gaussian                  f(D) + N(0, σ²)                     (ε, δ)-DP, wit
 exponential               r with weight exp(ε u(D, r)/(2Δu))  ε-DP
 ========================  ==================================  ============================
 
-Δ₁ and Δ₂ are the *sensitivities* of f, its largest changes in the L1 and in the L2 norm by the
-removal or by the replacement of one record.  If the sensitivity is that of removal, the promise is
-about removal; if it is that of replacement, the promise is about replacement.
-:func:`laplace_epsilon` and :func:`gaussian_delta` compute the *privacy maps* of Laplace and
-Gaussian noise.  The samplers of these two kinds of noise accept a separate scale for each entry.
+Δ₁ and Δ₂ are the *sensitivities* of f, its largest changes in the L1 and in the L2 norm when one
+record is removed or replaced.  A sensitivity to removal gives a promise about removal, and a
+sensitivity to replacement gives a promise about replacement.  :func:`laplace_epsilon` and
+:func:`gaussian_delta` compute the *privacy maps* of Laplace and Gaussian noise.  The samplers of
+these two kinds of noise accept a separate scale for each entry.
 
 There are two kinds of sampler.  :func:`geometric_mechanism`, :func:`exponential_mechanism` and
 :func:`randomised_response` draw *exactly*, with the samplers of
 :mod:`pdpbook.foundations.discrete_noise`: their results have exactly the stated distribution, so
-they may be used for a release.  Without ``rng`` they draw from the generator of the operating
+they may be used for a release.  Without ``rng``, they draw from the generator of the operating
 system, as a release must.
 
 :func:`laplace_mechanism` and :func:`gaussian_mechanism` are the textbook mechanisms on real
@@ -382,7 +382,7 @@ def exponential_mechanism(
     utilities, sensitivity, epsilon
         As for :func:`exponential_probabilities`.
     size : int, optional
-        Number of independent draws, at most 2 GiB of them; if not given, one.  Each draw costs ε.
+        Number of independent draws (at most 2 GiB of them), one by default.  Each draw costs ε.
     rng : numpy.random.Generator, optional
         For a release, leave it out: the default is the generator of the operating system.
 
@@ -439,10 +439,10 @@ def randomised_response(
     Notes
     -----
     In this local model, neighbours are any two answers of one person (replacement).  The truth and
-    the lie are proposed with probability 1/2 each.  The truth is always kept, and a lie is kept
-    with probability :math:`e^{-\varepsilon}`; proposals are repeated until one is kept.  The draw
-    is exact, with ε rounded down to a multiple of :math:`2^{-62}`.  Source: Warner (1965).  Taught
-    in *Why noise?*
+    the lie are proposed with probability 1/2 each.  A proposed truth is always kept, and a proposed
+    lie is kept with probability :math:`e^{-\varepsilon}`; proposals are repeated until one is kept.
+    The draw is exact, with ε rounded down to a multiple of :math:`2^{-62}`.  Source: Warner (1965).
+    Taught in *Why noise?*
 
     Examples
     --------

@@ -14,9 +14,9 @@ With all n records, M is the mean, rounded to a whole number of steps.
 *Sensitivity.*  The neighbouring data set lacks one record, but n does not change, because it is a
 public parameter of the algorithm.  So the sum loses one term of at most W in size, the fraction
 changes by at most W/2n, and M changes by at most :math:`\Delta=\lceil W/2n\rceil`, because
-:math:`\lfloor a+\Delta\rfloor=\lfloor a\rfloor+\Delta`.  In the unit of the values this is w/2n,
-half of the range over n.  A record at the middle of the range changes nothing, and a record at an
-end changes M most.  If a record is *replaced*, the sum loses one term and gains another, so M
+:math:`\lfloor a+\Delta\rfloor=\lfloor a\rfloor+\Delta`.  In the unit of the values, this is w/2n,
+half of the range divided by n.  A record at the middle of the range changes nothing, and a record
+at an end changes M most.  If a record is *replaced*, the sum loses one term and gains another, so M
 changes by at most 2Δ.  Discrete Laplace noise of rate ε/Δ on M is therefore ε-private for removal
 and 2ε-private for replacement, with all sums and all rounding taken into account.
 
@@ -24,8 +24,8 @@ and 2ε-private for replacement, with all sums and all rounding taken into accou
 removal, such a mean requires twice the noise, in order to hide a change that only the divisor
 causes.)
 
-The release is the sum of M and the noise, moved to the nearer end of the range if it is outside,
-which costs no privacy.  The release is therefore an end of the range or a whole number of steps
+The release is the sum of M and the noise, moved to the nearer end of the range if it is outside;
+this move costs no privacy.  The release is therefore an end of the range or a whole number of steps
 above the lower end.  The step g is the *precision* of the release, a power of ten that is at most a
 thousandth of w/n, so that rounding Δ up adds at most two parts in a thousand to the noise.
 """
@@ -62,7 +62,7 @@ _LARGEST_SUM = 2**61
 class MeanGrid:
     """The grid on which a mean is released; :func:`mean_grid` returns it.
 
-    ``steps`` is the number W of steps from the lower end to the upper one, rounded up, and ``step``
+    ``steps`` is the number W of steps from the lower end to the upper end, rounded up, and ``step``
     is the length of one step, which is the precision of the release, in the unit of the values.
     """
 
@@ -74,7 +74,7 @@ class MeanGrid:
 
     @property
     def sensitivity(self) -> int:
-        """The largest change of the mean by the removal of one record, in steps."""
+        """The largest change of the mean when one record is removed, in steps."""
         return -(-self.steps // (2 * self.n))
 
     def places(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -84,7 +84,7 @@ class MeanGrid:
         return np.clip(steps, 0, self.steps).astype(np.int64)
 
     def _mean(self, total: Any) -> Any:
-        """Return the mean in steps from the sum of all half steps above the middle."""
+        """Return the mean in steps, given the sum of all half steps above the middle."""
         n = self.n
         return (total + (self.steps + 1) * n) // (2 * n)
 
@@ -99,7 +99,7 @@ class MeanGrid:
         return changed
 
     def number(self, steps: int) -> float:
-        """Return the number that is some steps above the lower end, moved into the range."""
+        """Return the number that lies ``steps`` steps above the lower end, moved into the range."""
         within = min(max(steps, 0), self.steps)
         return min(float(Fraction(self.lower) + within * self.step), self.upper)
 

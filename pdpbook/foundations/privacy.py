@@ -8,8 +8,8 @@ events S
 
 The module :mod:`pdpbook.foundations.divergences` measures the distance between P and Q, and
 :mod:`pdpbook.foundations.tradeoff` describes the best test between P and Q.  This module computes
-how far a release can move a belief, and the total cost of several releases, or of one release to
-several records.  The proofs are in the chapters *Differential privacy* and *Composition*.
+how far a release can move a belief, the total cost of several releases, and the cost of one release
+to several records.  The proofs are in the chapters *Differential privacy* and *Composition*.
 
 All costs are rounded up, so none is below the exact cost.
 """
@@ -82,7 +82,7 @@ def posterior_interval(prior: float, *, epsilon: float) -> tuple[float, float]:
 
 
 def basic_composition(epsilons: ArrayLike, *, deltas: ArrayLike = 0.0) -> Budget:
-    r"""Return the cost of several releases about the same data, the sum of their costs.
+    r"""Return the cost of several releases from the same data, which is the sum of their costs.
 
     Parameters
     ----------

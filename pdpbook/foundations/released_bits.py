@@ -67,7 +67,7 @@ def double_laplace(
 def laplace_preimages(
     numbers: ArrayLike, *, value: float, scale: float, bits: int = BITS
 ) -> NDArray[np.int64]:
-    """Count the uniform numbers that turn a value into each of some noisy numbers.
+    """Count the uniform numbers that turn a value into each of several noisy numbers.
 
     Parameters
     ----------

@@ -8,8 +8,8 @@ the end of this side with probability 1 - p:
 
 .. math:: \text{pad} = \frac{\Delta q}{\varepsilon}\,\bigl(-\ln(2 - 2p)\bigr), \qquad p > 1/2.
 
-The paper prints the pad without the minus sign; for p > 1/2 that number is negative and the
-interval would shrink.
+The paper prints the pad without the minus sign; for p > 1/2, the printed number is negative, and
+the interval would shrink.
 
 After this step, everything is measured in units of the padded interval, which becomes [0, 1].
 """
@@ -96,7 +96,7 @@ class Grid:
         Returns
         -------
         Grid
-            The grid; its ``sensitivity`` is the data's range over the padded range.
+            The grid; its ``sensitivity`` is the data's range divided by the padded range.
 
         Examples
         --------
@@ -167,7 +167,7 @@ class PerInstanceLaplace:
     -----
     Source: Ryu, Jang & Yang (2024), definition 4 and eq. (6).  Taught in *One random record*.  A
     draw selects a bin number, so the low bits of a released value reveal nothing.  Every draw costs
-    privacy: m draws cost m times as much as one.
+    privacy: m draws cost m times as much as one draw.
 
     The probabilities of a record's outputs are rounded to multiples of 2⁻⁵² by
     :func:`~pdpbook.foundations.grid_noise.whole_weights`, and draws involve no further rounding.
@@ -281,7 +281,7 @@ class PerInstanceLaplace:
         Parameters
         ----------
         size : int
-            Number of independent draws, at most 2 GiB of them.
+            Number of independent draws, which may take up to 2 GiB.
         rng : numpy.random.Generator, optional
             For a release, leave it out: the default is the generator of the operating system.
 

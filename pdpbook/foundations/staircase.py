@@ -43,7 +43,7 @@ def staircase_pdf(
     noise : float or array_like
         Where to evaluate the density, in the unit of the answer.
     sensitivity : float
-        :math:`\Delta > 0`: the most that one record can change the answer.
+        :math:`\Delta > 0`: the most by which one record can change the answer.
     epsilon : float, ε from 1e-9 to 500
     share : float, optional
         The position :math:`\gamma` in [0, 1) of the step in each interval of length Δ; by default
@@ -91,7 +91,7 @@ def staircase_mechanism(
     value : float or array_like
     sensitivity : float
         :math:`\Delta > 0`: the largest change of an entry when a record is removed (or replaced).
-    epsilon : float, ε of each single entry, from 1e-9 to 500
+    epsilon : float, ε of each individual entry, from 1e-9 to 500
     share : float, optional
         As for :func:`staircase_pdf`.
     rng : numpy.random.Generator

@@ -2,21 +2,20 @@ r"""The generator for releases, which is that of the operating system.
 
 A generator that was made for simulation, such as NumPy's PCG64, has a state of a few words, and
 anyone who sees some of its outputs can compute the state and, from it, all other outputs.  Noise
-from such a generator hides nothing from such an attacker.  The functions of this package that draw
+from this generator hides nothing from such an attacker.  The functions of this package that draw
 for a release therefore use the generator of the operating system if ``rng`` is None.  This
 generator was made for cryptographic keys (``os.urandom``; on Linux a ChaCha20 that the kernel
 reseeds repeatedly).  Experiments, tests and the pages of the book pass a seeded
 :class:`numpy.random.Generator`, because they must be reproducible.
 
-:class:`SystemGenerator` has the only method of a NumPy generator that exact samplers need, which
-draws uniform whole numbers.  A number from 0 to m - 1 is made of as many random bits as m - 1 has,
-and is drawn again if it is m or more.  All m numbers then have the same probability, without any
-rounding.
+:class:`SystemGenerator` has the only method of a NumPy generator that exact samplers need: it draws
+uniform whole numbers.  A number from 0 to m - 1 is made of as many random bits as m - 1 has, and is
+drawn again if it is m or more.  All m numbers then have the same probability, without any rounding.
 
 **Why not OpenDP's package?**  OpenDP, which is written in Rust, draws discrete Laplace and Gaussian
-noise as exactly as we do, by the same algorithms, and is the library to use in production.  It does
-not suit the book.  OpenDP accepts no generator, so no page or test could be reproduced, and no test
-could follow every branch of a sampler.  It has neither staircase noise nor draws from whole
+noise as exactly as we do, by the same algorithms, and is the library to use in production.  But it
+does not suit the book.  OpenDP accepts no generator, so no page or test could be reproduced, and no
+test could follow every branch of a sampler.  It has neither staircase noise nor draws from whole
 weights, which the game needs.  It would also add a large binary dependency for two functions of
 twenty lines.  Our samplers can be read beside their proofs, and a test follows all their branches.
 

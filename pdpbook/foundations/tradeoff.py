@@ -3,7 +3,7 @@ r"""Privacy in terms of tests: false alarms against misses.
 A test that decides between P ("in") and Q ("out") from x makes two kinds of error: a false alarm (Q
 is taken for P) with probability α, and a miss (P is taken for Q) with probability β.  The
 *trade-off curve* gives the smallest β for each α.  A mechanism is
-:math:`(\varepsilon,\delta)`-private if and only if no curve falls below
+:math:`(\varepsilon,\delta)`-private if and only if no curve of neighbouring data sets falls below
 
 .. math:: f_{\varepsilon,\delta}(\alpha) =
           \max\{0,\; 1-\delta-e^{\varepsilon}\alpha,\; e^{-\varepsilon}(1-\delta-\alpha)\}.
@@ -100,7 +100,7 @@ def gaussian_tradeoff(alpha: ArrayLike, *, shift: float) -> NDArray[np.float64]:
     ----------
     alpha : array_like, false-alarm rates in [0, 1]
     shift : float
-        Sensitivity over standard deviation, :math:`\mu=\Delta_2/\sigma \ge 0`.
+        Sensitivity divided by standard deviation, :math:`\mu=\Delta_2/\sigma \ge 0`.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def laplace_tradeoff(alpha: ArrayLike, *, epsilon: float) -> NDArray[np.float64]
     ----------
     alpha : array_like, false-alarm rates in [0, 1]
     epsilon : float
-        Sensitivity over scale, :math:`\varepsilon \ge 0`.
+        Sensitivity divided by scale, :math:`\varepsilon \ge 0`.
 
     Returns
     -------

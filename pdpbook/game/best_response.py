@@ -1,22 +1,22 @@
 r"""Best-response dynamics (BRD).
 
-The records take turns.  In its turn, a record changes to its best action while all others keep
-theirs, unless no other action is strictly better.  All records share one payoff, so every move
-increases this payoff.  There are finitely many profiles, so the dynamics stop, and the final
-profile is a pure Nash equilibrium.
+The records take turns.  When its turn comes, a record changes to its best action while all others
+keep theirs; if no other action is strictly better, it stays.  All records share one payoff, so
+every move increases this payoff.  There are finitely many profiles, so the dynamics stop, and the
+final profile is a pure Nash equilibrium.
 
 If n records play one by one (Algorithm 1 of the paper, with its loop condition corrected), a pass
 costs :math:`O(n^2 V K)`.  Three facts remove the factor :math:`n^2`:
 
 1. All records of a group (k, v) have the same best response, so the matrix C[k, v] is sufficient.
 2. A move changes S by the difference of two kernel rows, and KL by a sum over the K outputs.
-3. While records of a group make the same move one after another, KL is convex in their number, and
-   by the linear form of pDP the numbers at which all records are private form an interval.  A batch
-   of these records can therefore move at once if the last of them still gains.  The size of a batch
-   is found by doubling and halving.  In some games the best response of a group alternates between
-   two actions from record to record, so that every batch would contain a single record.  After 32
-   batches of a group in one pass, it is therefore sufficient that the move of the last record
-   increases the payoff, even if it is not this record's best response.
+3. While records of a group make the same move one after another, KL is convex in their number, and,
+   by the linear form of pDP, the numbers at which all records are private form an interval.  A
+   batch of these records can therefore move at once if the last of them still gains.  The size of a
+   batch is found by doubling and halving.  In some games, the best response of a group alternates
+   between two actions from record to record, so that every batch would contain a single record.
+   After 32 batches of a group in one pass, it is therefore sufficient that the move of the last
+   record increases the payoff, even if it is not this record's best response.
 
 Payoffs are compared as pairs, first by :math:`P_E` and then by KL.  No move therefore reduces the
 number of private records for the sake of a smaller KL, and once all records are private, they
@@ -41,10 +41,10 @@ the smaller game is played with the ε at which its τ equals 4 τ(4m), so that 
 upper bounds in both games.  If ε ≥ ln(n/(n−1)), the larger game has no lower bounds, because σ ≤ 0.
 
 If a game of more than 2²⁰ records has not converged after 2¹⁷ steps, a game with a quarter of the
-records is played from the same start (after a still smaller game, if it is also that large).  Its
-final profile is multiplied by four and completed in the bins whose numbers of records are not
-multiples of four.  If exact arithmetic shows that this profile is better than the present profile,
-it replaces the present profile, and the dynamics continue.
+records is played from the same start (after a still smaller game, if this game is also that large).
+The final profile of the smaller game is multiplied by four and completed in the bins whose numbers
+of records are not multiples of four.  If exact arithmetic shows that this profile is better than
+the present profile, it replaces the present profile, and the dynamics continue.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ from pdpbook.game.solution import Solution
 
 __all__ = ["BestResponse", "best_response_dynamics"]
 
-#: Largest number of records without a smaller game, and number of records that become one there.
+#: Largest number of records without a smaller game, and records per record of such a game.
 _LARGE, _PART = 2**20, 4
 
 
@@ -114,11 +114,11 @@ def best_response_dynamics(
         The first profile.  By default, every record starts at random, and ``rng`` is required.
     rng : numpy.random.Generator, optional
     max_sweeps : int
-        Maximum number of passes, of at most 2¹⁷ steps each, also for each smaller game.  If records
-        still move in the last pass, the result has ``converged=False``.
+        Maximum number of passes, of at most 2¹⁷ steps each, in this game and in each smaller game.
+        If records still move in the last pass, the result has ``converged=False``.
     batch : bool
-        Whether equal records may move together.  Otherwise each record moves alone, in order of bin
-        and action, exactly as in the literal algorithm, at a cost proportional to n.
+        Whether equal records may move together.  Otherwise the records move one by one, in the
+        order of bins and actions, exactly as in Algorithm 1, at a cost proportional to n.
 
     Notes
     -----
@@ -190,7 +190,7 @@ def _scaled(game: NVOGame, records: int) -> float:
 def _completed(
     profile: NDArray[np.int64], like: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Correct the number of records of each bin, at the most common action of the bin."""
+    """Correct each bin's number of records by changing the number at its most common action."""
     profile[np.arange(counts.size), like.argmax(axis=1)] += counts - profile.sum(axis=1)
     return profile
 

@@ -1,24 +1,23 @@
 r"""Coordinated moves: a local search that changes several groups of records together.
 
-At a Nash equilibrium no single record gains by changing its action.  But an equilibrium is only a
+At a Nash equilibrium, no single record gains by changing its action.  But an equilibrium is only a
 local optimum, and two records that change together may still gain: one of them can be released with
-less noise if the other is released with more.  In local search, such changes are called *compound
-moves*.  Here a compound move consists of a move of one group that would lower KL but violate the
-privacy of some records, and of the cheapest move of another group that *repairs* this privacy.  The
-number of records in the repair follows from the linear form of pDP.
+less noise if the other gets more noise.  In local search, such changes are called *compound moves*.
+Here a compound move consists of a move of one group that would lower KL but violate the privacy of
+some records, and of the cheapest move of another group that *repairs* this privacy.  The number of
+records in the repair follows from the linear form of pDP.
 
 To leave some equilibria, more than two groups must move at once.  The search therefore continues
 from the best final profile as an iterated local search.  Its perturbations are *forced* moves of
-groups or of single records, which are made even if the payoff falls.  Single records, chosen by the
-greedy rule of set covering, repair the lost privacy, and all others play best responses.  The
-result is kept if the payoff has increased; otherwise all these moves are undone.
+groups or of individual records, which are made even if the payoff falls.  Moves of records, chosen
+by the greedy rule of set covering, repair the lost privacy, and all other records play best
+responses.  The result is kept if the payoff has increased; otherwise all these moves are undone.
 
-Only changes that increase the payoff are kept, so the search stops.  In a game of fewer than
-2,048 records it stops at a Nash equilibrium that no compound move and no forced move of this search
-improves.
+Only changes that increase the payoff are kept, so the search stops.  In a game of fewer than 2,048
+records, it stops at a Nash equilibrium that no compound or forced move of this search improves.
 
 In a game of 2,048 records or more, a single record matters little, and the search for gains from
-single records takes long.  In such a game, the search first moves parts of groups that contain at
+individual records is slow.  In such a game, the search first moves parts of groups that contain at
 least about a thousandth of all records, and its forced moves are moves of such parts.  Then it
 continues record by record, without forced moves, to an equilibrium that no compound move improves.
 Best responses that reach the privacy constraints of several groups follow these constraints slowly,
@@ -74,15 +73,15 @@ def coordinated_best_response(
     game : NVOGame
     start : array_like of int, shape (K, V), optional
         The first profile.  By default, the dynamics start from every constant profile in turn, and
-        from one random profile if ``rng`` is given.  In either case they continue with forced moves
-        from the best final profile.
+        from one random profile if ``rng`` is given.  In either case, they continue with forced
+        moves from the best final profile.
     rng : numpy.random.Generator, optional
         Generator for the random start and the restarts.
     restarts : int
         Number of times, at most 10⁹, to perturb the current profile by moving up to three groups of
         random or neighbouring bins, and to continue from there.  The result becomes the current
-        profile if P_E is not smaller and KL is smaller, or larger by less than a tolerance that
-        falls from 20 % to 0.  The best profile is returned.
+        profile if P_E is not smaller and KL is either smaller or larger by less than a tolerance
+        that falls from 20 % to 0.  The best profile is returned.
     max_sweeps : int
         Maximum number of passes of a run of the dynamics.
     progress : bool
@@ -96,7 +95,8 @@ def coordinated_best_response(
 
     Notes
     -----
-    Source: this book; the papers use moves of single records only.  Taught in *Coordinated moves*.
+    Source: this book; the papers use only moves of individual records.  Taught in *Coordinated
+    moves*.
 
     Examples
     --------

@@ -1,12 +1,12 @@
 r"""Approximated enumeration (AE): a genetic algorithm for the game.
 
-A chromosome has one gene per record, the record's action; its fitness is the common payoff.  In
-each generation the fittest chromosomes mate.  A child takes its genes alternately from two parents,
+A chromosome has the actions of all records as genes; its fitness is the common payoff.  In each
+generation, the fittest chromosomes mate.  A child takes its genes alternately from two parents,
 with changes at random cuts, and each gene may mutate to another action.  The next generation
 consists of the children and the elite, the few fittest chromosomes, which are kept unchanged.
 
-The paper uses PyGAD with a population of 500, of which the 10 fittest mate, two crossover points, a
-mutation probability of 5 % for each gene, and an elite of 5.  These are the defaults.
+The paper uses PyGAD with a population of 500, two crossover points, a mutation probability of 5 %
+for each gene, and an elite of 5; the 10 fittest chromosomes mate.  These are the defaults.
 
 With a mutation rate of 5 % and n genes, a child differs from its parents in about 0.05·n records.
 For n = 1,317, this is about 66 records at a time, so the algorithm can hardly make the last small
@@ -35,8 +35,8 @@ __all__ = ["Enumeration", "approximate_enumeration"]
 class Enumeration(Solution):
     """The result of the genetic algorithm; a :class:`Solution`.
 
-    The profile is the fittest of the last generation.  The search has ``converged`` if the best
-    payoff had not changed for ``patience`` generations at the end.  Privacy refers to the
+    The profile is the fittest chromosome of the last generation.  The search has ``converged`` if
+    the best payoff had not changed for ``patience`` generations at the end.  Privacy refers to the
     fixed-noise loss under removal.
 
     Attributes

@@ -14,8 +14,8 @@ these actions (the linear form).  The divergence is convex in S, so the best sha
    \max_{k,v}\frac{p_{kv}(x)}{\tau}\le S(x)\le\min_{k,v}\frac{p_{kv}(x)}{\sigma} ,
 
 which is a convex program whose size does not depend on n; if σ ≤ 0, it has no upper bounds.  For
-δ > 0, privacy requires less than these bounds.  A bound that the profile violates is replaced by
-the present mass.
+positive δ, these bounds are sufficient for privacy but not necessary.  A bound that the profile
+violates is replaced by the present mass.
 
 SciPy solves the program by sequential least squares.  The solution is rounded to whole records, so
 it is only a proposal: the caller makes the move if exact arithmetic shows that it is better.
@@ -43,7 +43,7 @@ _STEPS = (1.0, 0.5, 0.25, 0.125)
 
 
 def joint_moves(game: NVOGame, profile: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """Propose profiles between the given profile and the best shares, the farthest first."""
+    """Propose profiles on the way from the given profile to the best shares, the farthest first."""
     bins, actions = np.nonzero(profile)
     if not np.count_nonzero(game.counts) < bins.size <= _GROUPS:
         return

@@ -77,7 +77,7 @@ class NVOGame:
 
     Payoffs are compared lexicographically, as pairs :math:`(P_E, -KL)`.  This order agrees with the
     order of the sum :math:`P_E + P_U` if every kernel row has a probability of more than 1/K on its
-    own bin, like Laplace and Gaussian rows.  Source: Ryu, Jang & Yang (2024), section IV.  Taught
+    own bin, as Laplace and Gaussian rows do.  Source: Ryu, Jang & Yang (2024), section IV.  Taught
     in the chapter *The game*.
 
     Examples
@@ -345,9 +345,9 @@ class Outcome:
         It is nan if no record of bin k plays v, and infinite if some output is possible only with
         the record.
 
-        The loss is rounded up by a few units in the last place of the larger of the loss and
-        ln(n/(n-1)).  If delta is 0, the loss of a private record is not rounded above ε, so that a
-        record is private if and only if its loss is at most ε.
+        The loss is rounded up by a few units in the last place of the loss or of ln(n/(n-1)),
+        whichever is larger.  If delta is 0, the loss of a private record is not rounded above ε, so
+        that a record is private if and only if its loss is at most ε.
         """
         losses = np.empty(self.profile.shape)
         _loops.group_losses(self.game.compiled, *self._writable(), losses)
@@ -421,7 +421,7 @@ class Outcome:
         """Return whether no record gains more than ``atol`` by changing its action alone.
 
         The default of 2e-12 / n is a tolerance for rounding errors, because one of n records
-        changes KL by an amount of the order 1 / n.  Payoffs are compared as in :attr:`regret`.
+        changes KL by an amount of order 1 / n.  Payoffs are compared as in :attr:`regret`.
         """
         if atol is None:
             atol = 2e-12 / self.game.records

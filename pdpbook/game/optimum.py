@@ -23,7 +23,7 @@ few of them, and otherwise the certificate reports that the search stalled.
 The programs are solved by HiGHS, which is trusted as little as possible: KL and privacy of a
 profile are computed again from the definition, and the lower bound is reduced by a margin for the
 tolerances.  A report of HiGHS that no private profile exists is accepted only if no such profile is
-known and the profiles are too many to enumerate.
+known and there are too many profiles to enumerate.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _NEGLIGIBLE = 1e-9
 SMALLEST_GAP = 1e-5
 #: Largest number of linear programs for each proposal of branch and bound.
 _ROUNDS = 10
-#: If a search stalls, the profiles are enumerated if there are at most this number of them.
+#: A search that stalls enumerates the profiles if there are at most this number of them.
 _ENUMERATED = 100_000
 
 
@@ -104,13 +104,13 @@ def certified_optimum(
     start : array_like of int, shape (K, V), optional
         A good profile to start from; by default, the result of coordinated best responses.
     relative_gap : float
-        Stop when (divergence - lower bound) / divergence is at most this number, in [1e-5, 1), or
-        when the difference is at most 1e-9 nats.
+        Number in [1e-5, 1): stop when (divergence - lower bound) / divergence is at most this
+        number, or when the difference is at most 1e-9 nats.
     time_limit : float
         Stop after this many seconds with the best profile and the best bound so far.  The time
-        includes the initial coordinated best responses, but the limit does not interrupt them, nor
+        includes the initial coordinated best responses, but the limit interrupts neither them nor
         the enumeration of a small game, which takes a few seconds at most.  A search that is
-        stopped by the time limit is not reproducible; a search that is stopped by the gap is.
+        stopped by the time limit is not reproducible, unlike a search that is stopped by the gap.
 
     Notes
     -----
@@ -190,7 +190,7 @@ class _Search:
 
     @property
     def settled(self) -> bool:
-        """Whether the search is over, by the gap or by a proof that no private profile exists."""
+        """Whether the gap is reached, or it is proved that no private profile exists."""
         if self.best is None:
             return math.isinf(self.bound)
         return self.divergence - self.bound <= max(self.relative_gap * self.divergence, _NEGLIGIBLE)
@@ -223,7 +223,7 @@ class _Search:
             self._refine_near(answer.columns)
 
     def enumerated(self) -> None:
-        """Enumerate all profiles: the best is the optimum, and its divergence the bound."""
+        """Enumerate all profiles: the best is the optimum, and its divergence is the bound."""
         profile = _enumerated_optimum(self.game)
         self.best = None if profile is None else Outcome(self.game, profile)
         self.bound = self.divergence
@@ -234,7 +234,7 @@ class _Search:
         return 0.05 * self.relative_gap * max(self.bound, _NEGLIGIBLE)
 
     def _answer(self, *, integer: bool) -> Answer | None:
-        """Solve the program and raise the bound; None at the end or if the answer is wrong."""
+        """Solve the program and raise the bound; None if the search is over or the answer wrong."""
         remaining = self.remaining()
         if self.settled or remaining <= 0.0:
             return None
@@ -259,7 +259,7 @@ class _Search:
             self.best = found
 
     def _refine_near(self, columns: NDArray[np.float64]) -> None:
-        """Add the rows that linear programs violate if only a solution's groups are allowed."""
+        """Add the rows violated by linear programs that allow only the groups of a solution."""
         # pragma: no mutate — branch and bound returns whole numbers up to its tolerance
         counts = columns[: self.program.groups] > 0.5
         pattern = np.concatenate([counts, counts])

@@ -42,8 +42,8 @@ __all__ = ["Answer", "Program", "dual_bound"]
 #: units, because the solver checks constraints and closes branches only within ``_TOLERANCE``.
 MARGIN = (1e-6, 2e-8)
 _TOLERANCE = 1e-9
-#: The bound of a linear program, which follows from any dual values, is lowered only for rounding
-#: errors, by this fraction of the sum of the absolute values of all terms.
+#: The bound of a linear program, which follows from any dual values, is lowered only to cover
+#: rounding errors, by this fraction of the sum of the absolute values of all terms.
 _ROUNDING = 1e-13
 #: Privacy constraints are relaxed by this fraction, so that no private profile is cut off.
 _SLACK = 1e-9
@@ -65,7 +65,7 @@ _SMALL = 1e-11
 
 
 class Answer(NamedTuple):
-    """The answer of the solver: a lower bound in nats and, if it has one, a solution."""
+    """The answer of the solver: a lower bound in nats and, if there is one, a solution."""
 
     bound: float
     columns: NDArray[np.float64] | None
@@ -145,7 +145,7 @@ class Program:
     def _bounds(
         self, least: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the smallest and the largest value of each column, from the smallest mass.
+        """Return the smallest and the largest value of each column, given the smallest mass.
 
         The mass of every profile is between ``least`` and ``self.most``.  A group whose row is too
         large for the largest mass, or too small for the smallest mass, is never private.
@@ -208,8 +208,8 @@ class Program:
     ) -> None:
         """Add ``block - slope * (sum of S over the set) <= right``, one row per set.
 
-        The block of coefficients is in the columns ``where``, C or z.  If the row cannot use a
-        column of S, it expresses S by the counts.  Then no coefficient needs to be larger than
+        The block of coefficients belongs to the columns ``where``, which are those of C or z.  If
+        the row cannot use a column of S, it uses the counts.  No coefficient then needs to exceed
         ``enough``, with which a single record of the group satisfies the row in every profile.
         """
         written = self._written(slope)
@@ -350,7 +350,7 @@ class Program:
 
         Branch and bound starts from ``start``, a profile at which all records are private, and may
         stop at the relative ``gap``.  With a ``pattern``, shape (2 V times the occupied bins,), the
-        other columns of C and z are 0, and the bound is valid only for such profiles.
+        columns of C and z outside it are 0, and the bound is valid only for such profiles.
         """
         import highspy
 

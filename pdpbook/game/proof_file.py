@@ -1,9 +1,9 @@
 r"""A proof for Coq that every record of a profile is private.
 
-A program that calls a record private is wrong if its authors, its compiler or its processor made a
-mistake.  A proof assistant trusts none of them, and a proof is practical because the mechanism
-uses whole numbers.  The row w of a record contains whole numbers whose sum, the number of units, is
-the same for every record.  With :math:`S(x) = \sum_i w_i(x)`, a record is private if and only if
+A program that calls a record private may be wrong if its authors, compiler or processor made a
+mistake.  A proof assistant trusts none of them, and a proof is practical because the mechanism uses
+whole numbers.  The row w of a record contains whole numbers whose sum, the number of units, is the
+same for every record.  With :math:`S(x) = \sum_i w_i(x)`, a record is private if and only if
 
 .. math:: (n-1)\,S(x) \le n\,(S(x) - w(x))\,e^\varepsilon
           \quad\text{and}\quad

@@ -17,18 +17,18 @@ class Solution:
     """A profile, with its divergence, its privacy and the time of the computation.
 
     Best responses, coordinated moves, approximated enumeration and the certified optimum return
-    subclasses with further attributes; these common attributes suffice to compare solvers.
-    A record counts as private if the fixed-noise loss of its removal, while all other records keep
-    their noise, meets the game's target.
+    subclasses with further attributes; these common attributes suffice to compare solvers.  A
+    record counts as private if the fixed-noise loss of its removal meets the game's target (all
+    other records keep their noise).
 
     Attributes
     ----------
     profile : ndarray of int, shape (K, V), or None
         The profile found; None if a solver of private profiles found none.
     divergence : float
-        KL(q || output) of the profile, in nats; infinite without a profile.
+        KL(q || output) of the profile, in nats; infinite if there is no profile.
     private_records : int
-        P_E of the profile, the number of private records; 0 without a profile.
+        P_E of the profile, the number of private records; 0 if there is no profile.
     converged : bool
         Whether the solver converged before it reached a limit of time or rounds.
     seconds : float

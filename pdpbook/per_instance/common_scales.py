@@ -8,11 +8,11 @@ the baseline against which the book measures the gain from individual noise.
 
 The search goes down from the safe scale on a geometric ladder to the first scale at which a record
 is exposed, and then bisects the last step.  In thousands of random data sets, the largest loss
-under the ideal noise never fell when the common scale did.  But the search decides, without
-rounding, about the kernel in whole numbers that a game makes of the scale, and the largest loss
-under this kernel may fall: for the heights at ε = 0.1, padded for this ε, the search ends at
-0.0039511, but all records are also private at 0.0039488.  So a smaller scale than the one that the
-search returns may also be private.
+under the ideal noise never fell when the common scale did.  But the search examines, without
+rounding, the kernel in whole numbers that a game makes from the scale, and the largest loss under
+this kernel may fall when the scale does: for the heights at ε = 0.1, padded for this ε, the search
+ends at 0.0039511, but all records are also private at 0.0039488.  So a smaller scale than the one
+that the search returns may also be private.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ def common_scale(counts: ArrayLike, *, epsilon: float) -> float:
     -------
     float
         The scale, in units of the grid; 0.0, which means no noise to
-        :class:`pdpbook.PerInstanceLaplace`, if no record needs any.  All records are private at
+        :class:`pdpbook.PerInstanceLaplace`, if no record needs noise.  All records are private at
         this scale and at every larger scale of a ladder with steps of 2 %, which ends where Theorem
         1′ makes the ideal kernel private.  At a scale that is smaller by one part in 10⁹, a record
-        is exposed.  Some smaller scales may be private again.  If ε is so small that the rounding
-        of a kernel to multiples of 2⁻⁵² matters, the ladder begins at a larger scale.
+        is exposed.  At some smaller scales, all records may be private again.  If ε is so small
+        that the rounding to multiples of 2⁻⁵² matters, the ladder begins at a larger scale.
 
     Notes
     -----

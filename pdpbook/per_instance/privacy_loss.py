@@ -2,13 +2,13 @@ r"""The linear form of pDP: per-instance privacy as two linear inequalities.
 
 A data set of n records is released through the random sampling query.  Record i is released as x
 with probability :math:`p_i(x)`.  Let :math:`S(x)=\sum_i p_i(x)`.  The output has the distribution
-:math:`P(x)=S(x)/n`, and without record i, with the same noise on all other records,
-:math:`P_{-i}(x)=(S(x)-p_i(x))/(n-1)`.  The pDP loss of record i is
+:math:`P(x)=S(x)/n`.  Without record i, but with the same noise on all other records, it has the
+distribution :math:`P_{-i}(x)=(S(x)-p_i(x))/(n-1)`.  The pDP loss of record i is
 
 .. math:: \ell_i = \max_x \left|\ln\frac{P(x)}{P_{-i}(x)}\right| .
 
-It suffices to consider single outputs x: the probability ratio of a set of outputs is between the
-smallest and the largest ratio of its elements.
+It suffices to consider individual outputs x: the probability ratio of a set of outputs is between
+the smallest and the largest ratio of its elements.
 
 **The linear form of pDP.**  With :math:`\tau = 1-(1-1/n)e^{-\varepsilon}` and
 :math:`\sigma = 1-(1-1/n)e^{\varepsilon}`,
@@ -19,7 +19,7 @@ Proof: :math:`P/P_{-i} = (1-1/n)\,S/(S-p_i)`; solve the two inequalities for :ma
 If :math:`\varepsilon \ge \ln\frac{n}{n-1}`, then :math:`\sigma \le 0` and the left inequality is
 trivial.
 
-A comparison of doubles can be wrong if τ is very close to 1, or :math:`p_i(x)` to
+A comparison of doubles can be wrong if τ is very close to 1 or if :math:`p_i(x)` is very close to
 :math:`\tau S(x)`.  The game therefore compares whole numbers: its kernels contain multiples of
 2⁻⁵², so S is exact, and τ and σ are replaced by fractions that always give the same answer.
 
@@ -55,9 +55,9 @@ def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
     -------
     tau, sigma : float
         The slopes :math:`1-(1-1/n)e^{-\varepsilon}` and :math:`1-(1-1/n)e^{\varepsilon}`.  The
-        second is positive only if :math:`\varepsilon < \ln(n/(n-1))`, and 0 if ε equals this number
-        up to a relative error of 1e-12; for large n compute the number as ``-log1p(-1 / n)``.  The
-        game does not use these two doubles, but decides without rounding.
+        second is positive only if :math:`\varepsilon < \ln(n/(n-1))`, and it is 0 if ε equals this
+        number up to a relative error of 1e-12; for large n, compute the number as
+        ``-log1p(-1 / n)``.  The game does not use these two doubles, but decides without rounding.
 
     Notes
     -----
@@ -157,7 +157,7 @@ def privacy_losses(rows: ArrayLike, mass: ArrayLike, n: int) -> NDArray[np.float
     rows : array_like, shape (r, K)
         Output distribution :math:`p_i` of each record whose loss is computed.
     mass : array_like, shape (K,)
-        Mass :math:`S(x)` of all n records together, including these r; it sums to n.
+        Mass :math:`S(x)` of all n records together, including these r records; it sums to n.
     n : int, >= 2
 
     Returns

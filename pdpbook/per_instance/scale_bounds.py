@@ -3,7 +3,7 @@ r"""Sufficient noise scales: Theorem 1 and its tight form.
 Ryu, Jang & Yang (2024), Theorem 1, eq. (10): if every scale satisfies
 :math:`b \ge 1/\ln(1 + (n-1)(e^\varepsilon-1))`, then at a Nash equilibrium of their game every
 record is ε-pDP-private.  Their appendix states the bound as eq. (11), with
-:math:`(e^\varepsilon-1)/K`.
+:math:`(e^\varepsilon-1)/K` in place of :math:`e^\varepsilon-1`.
 
 **Theorem 1′** of this book: if every scale is at least
 :math:`b^*(n,\varepsilon) = 1/\ln(1+n(e^\varepsilon-1))`, then at *every* profile, equilibrium or
@@ -93,7 +93,7 @@ def uniform_release_scale(n: int, epsilon: float) -> float:
     The proof of Theorem 1 lets a record choose :math:`b_i\to\infty`, so that its density is 1
     everywhere.  The density of each other record is at least :math:`v_{\min}(b)`, and the proof
     requires :math:`v_{\min}(b) \ge c = 1/(1+n(e^\varepsilon-1))`.  With the correct
-    :math:`v_{\min}` this is :math:`b \ge 1/u`, where :math:`(e^u-1)/u = 1/c`, that is,
+    :math:`v_{\min}` this condition is :math:`b \ge 1/u`, where :math:`(e^u-1)/u = 1/c`, that is,
     :math:`u = -c-W_{-1}(-ce^{-c})` with the Lambert W function.
 
     Parameters

@@ -105,7 +105,7 @@ def worst_mean_change(n: int, *, lower: float, upper: float) -> float:
     Returns
     -------
     float
-        The distance (upper - lower) / n; the record is at one end and all others at the other.
+        (upper - lower) / n: the record is at one end, and all others are at the other end.
 
     Notes
     -----
@@ -129,9 +129,9 @@ def laplace_losses(changes: ArrayLike, *, scale: float) -> NDArray[np.float64]:
     Parameters
     ----------
     changes : array_like, shape (n,) or (n, d)
-        Change of the statistic, of one number or of d, when each record is removed.
+        Change of the statistic, which is one number or d numbers, when each record is removed.
     scale : float, b > 0
-        Scale of the independent noise on each number, in the same unit.
+        Scale of the independent noise on each number, in the unit of the statistic.
 
     Returns
     -------
@@ -165,11 +165,11 @@ def gaussian_deltas(changes: ArrayLike, *, epsilon: float, sigma: float) -> NDAr
     Parameters
     ----------
     changes : array_like, shape (n,) or (n, d)
-        Change of the statistic, of one number or of d, when each record is removed; no
+        Change of the statistic, which is one number or d numbers, when each record is removed; no
         change is larger than 1e100 standard deviations.
     epsilon : float, ε >= 0
     sigma : float, σ > 0
-        Standard deviation of the independent noise on each number, in the same unit.
+        Standard deviation of the independent noise on each number, in the unit of the statistic.
 
     Returns
     -------
@@ -260,8 +260,8 @@ def quantile_probabilities(
     Returns
     -------
     ndarray, shape (R,)
-        Proportional to :math:`e^{\varepsilon u(r)/2\max\{q,1-q\}}`, with the utility u(r) defined
-        at the head of this module.
+        Probabilities proportional to :math:`e^{\varepsilon u(r)/2\max\{q,1-q\}}`, with the utility
+        u(r) defined at the head of this module.
 
     Notes
     -----

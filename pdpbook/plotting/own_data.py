@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["decision"]
 
-#: Limits for the names of levels below the bars: names, letters of a name, and letters of a line.
+#: Limits for the names of levels below bars: names in all, letters per name, letters per line.
 MOST_NAMES, LONGEST_NAME, ONE_LINE = 24, 24, 40
 
 
@@ -55,13 +55,13 @@ def decision(
 ) -> Figure:
     """Draw the column and its recommended release, the errors, and the losses of the records.
 
-    The error and the promise of each release are in ``errors``, and the losses of the records from
-    the releases with a promise are in ``losses``.  The distribution of the column is ``frequency``,
-    shape (K,), and the released distribution, or the distribution of a released value, is
-    ``released``, or None for a mean and quartiles.  The recommended release is ``best``, and the
-    column is called ``name``.  If ``one_run``, the released distribution is random and the figure
-    shows a single run; if ``drawn``, values are drawn from the distribution, which is not itself
-    released.  The bins of a column of categories have the names ``levels``.
+    The error and the promise of each release are in ``errors``, and the losses of records under the
+    releases with a promise are in ``losses``.  The distribution of the column is ``frequency``,
+    shape (K,), and ``released`` is the released distribution or the distribution of a released
+    value (None for a mean and quartiles).  The recommended release is ``best``, and the column is
+    called ``name``.  If ``one_run``, the released distribution is random and the figure shows a
+    single run; if ``drawn``, values are drawn from the distribution, which is not itself released.
+    The bins of a column of categories have the names ``levels``.
     """
     name = name.replace("$", r"\$")  # two dollar signs would enclose a formula
     figure, (shape, bars, spread) = new_figure(3, height=3.0, layout="constrained")

@@ -279,9 +279,9 @@ def looks(labels: Iterable[str]) -> list[dict[str, Any]]:
 
     The label of an entry gets the look of the entry.  If several labels refer to the same entry,
     the first gets the full look, and the others get its colour with different dashes and markers.
-    Labels with values of a parameter, such as ``ε = 0.1``, get shades, the most prominent for the
-    largest value.  Each remaining label gets a colour, dashes and a marker that no entry of the
-    figure has; if none are left, a ValueError is raised.
+    Labels with values of a parameter, such as ``ε = 0.1``, get shades, and the largest value gets
+    the most prominent shade.  Each remaining label gets a colour, dashes and a marker that no entry
+    of the figure has; if none are left, a ValueError is raised.
     """
     labels = list(labels)
     entries = [entry_of(label) for label in labels]

@@ -109,8 +109,8 @@ def table(
     Parameters
     ----------
     columns : mapping or DataFrame
-        The cells of each column under its name: a string, or a pair of strings, the group of
-        columns and the name within the group.  The index of a DataFrame is not shown.
+        The cells of each column under its name (a string, or a pair of strings for the group of
+        columns and the name within the group).  The index of a DataFrame is not shown.
     formats : mapping, optional
         Formats of the numbers of a column, e.g. ``{"KL": ".4f"}``; the key may also be either part
         of a pair.  By default, an integer has commas between thousands; a column with fractions

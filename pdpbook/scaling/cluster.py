@@ -7,30 +7,30 @@ because the result of a task is a function of its arguments: a count does not ch
 are keyed (:mod:`pdpbook.scaling.keyed_random`).
 
 Only a few tasks per thread are submitted at a time.  The scheduler therefore needs no more memory
-for 10⁶ pieces than for 10³, and after an error the running tasks end soon.
+for 10⁶ pieces than for 10³, and after an error, the running tasks end soon.
 
 **How long a call waits** depends on three settings of Dask's scheduler, all under
 ``distributed.scheduler``:
 
 ``no-workers-timeout``, by default none
     How long tasks wait while the cluster has no worker.  The call warns that it is waiting, and
-    after this time it ends with a ``distributed.scheduler.NoWorkerError``.
+    after this time, it ends with a ``distributed.scheduler.NoWorkerError``.
 ``worker-ttl``, by default 5 minutes
-    How long a worker may be silent, for example because its process is stopped.  After this time
+    How long a worker may be silent, for example because its process is stopped.  After this time,
     other workers do its tasks.
 ``allowed-failures``, by default 3
     How many workers may die during a task.  If another worker dies, the call ends with a
     ``distributed.scheduler.KilledWorker``.
 
-The scheduler reads these settings when it starts: from a file, from its environment, as in
-``DASK_DISTRIBUTED__SCHEDULER__NO_WORKERS_TIMEOUT=60s dask scheduler``, or from ``dask.config.set``
-if it starts in the same process.  If the scheduler ends, the call ends at once.  If the scheduler
-is suspended while its connections remain open, Dask has no time limit, and the user must interrupt
-the call.
+The scheduler reads these settings when it starts: from a file, from its environment
+(``DASK_DISTRIBUTED__SCHEDULER__NO_WORKERS_TIMEOUT=60s dask scheduler``), or from
+``dask.config.set`` if it starts in the same process.  If the scheduler ends, the call ends at once.
+If the scheduler is suspended while its connections remain open, Dask has no time limit, and the
+user must interrupt the call.
 
 **Exceptions of tasks.**  Dask may fail to send an exception that a task raises, for example if its
 text contains a file name that is not valid Unicode, and then the task never returns.  A worker
-therefore sends as much as possible of an exception as an ordinary result.
+therefore sends as much of an exception as possible in the form of an ordinary result.
 
 The rest of the book does not require Dask and pyarrow; ``pip install '.[scale]'`` installs them.
 """
@@ -98,7 +98,7 @@ def run_tasks(
     progress: Progress = False,
     label: str = "tasks",
 ) -> Iterator[tuple[int, Result]]:
-    """Call a function of one argument on every item, on the workers, and yield the results.
+    """On the workers, call a function of one argument on every item, and yield the results.
 
     Pairs of index and result are yielded in order of completion.  The function may run more than
     once for an item, so it must be a pure function.  The progress bar has the name ``label``.
@@ -168,7 +168,7 @@ def on_every_worker(
 
 @dataclass(frozen=True)
 class _Failure:
-    """An exception of a worker as text, with the end of the traceback, and if possible as bytes."""
+    """An exception of a worker: its text, the end of its traceback and, if possible, its bytes."""
 
     pickled: bytes | None
     text: str
@@ -189,10 +189,10 @@ class _Failure:
 
 
 def _attempt(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function, on a worker, and return any exception as a :class:`_Failure`."""
+    """Call a function on a worker, and return any exception as a :class:`_Failure`."""
     try:
         return function(*arguments)
-    except BaseException as error:  # SystemExit in a task must not end the worker, or be lost
+    except BaseException as error:  # SystemExit must neither end the worker nor be lost
         try:
             pickled = pickle.dumps(error) if isinstance(error, Exception) else None
         except Exception:  # for example if it contains a lock

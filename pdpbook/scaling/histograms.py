@@ -110,7 +110,7 @@ class Histograms:
     rows : int
     files : tuple of str
     outside, missing, non_numeric : str
-        The user's choices for such values.
+        The treatment of these kinds of values, as for :func:`scan`.
     """
 
     columns: tuple[ColumnHistogram, ...]
@@ -127,7 +127,7 @@ class Histograms:
         for column in self.columns:
             if column.name == canonical(name):
                 return column
-        raise KeyError(f"no column {name!r}; there are {[each.name for each in self.columns]}")
+        raise KeyError(f"no column {name!r} among {[each.name for each in self.columns]}")
 
     def report(self) -> pd.DataFrame:
         """Return a table of the numbers of rows of each kind, which must remain secret."""
@@ -213,7 +213,7 @@ def scan(
     Raises
     ------
     RefusedValuesError
-        If values are refused; the message states their number and the first file with them.
+        If values are refused; the message states their number and the first file with such values.
     SourceError
         If a file cannot be read, lacks a column or changes during the call.
     FileNotFoundError
@@ -273,7 +273,7 @@ def scan(
     if folded:
         warnings.warn(
             f"{len(folded)} of the files, such as {min(folded)}, have line ends inside quotation "
-            "marks, which do not end a record: a stray mark keeps records from being read",
+            "marks. Such line ends do not end a record, so a stray mark hides records",
             stacklevel=2,
         )
     columns = tuple(
@@ -309,7 +309,7 @@ def _ranges(ranges: Any) -> dict[str, tuple[float, float] | None]:
 def _describe(
     paths: list[str], names: list[str], progress: Progress, client: Client
 ) -> list[FileDescription]:
-    """Describe every file, on the workers; no piece is read yet."""
+    """Describe every file on the workers; no piece is read yet."""
     look = partial(_look_at, columns=names)
     shown = progress if isinstance(progress, bool) else False
     parts = [paths[first : first + FILES] for first in range(0, len(paths), FILES)]
@@ -318,7 +318,7 @@ def _describe(
 
 
 def _look_at(paths: list[str], columns: list[str]) -> list[FileDescription]:
-    """Look at some files, on a worker."""
+    """Describe some files on a worker."""
     return [describe_file(path, columns) for path in paths]
 
 
@@ -337,20 +337,20 @@ def _advise(files: Sequence[FileDescription]) -> None:
 def _tally_piece(
     piece: Piece, columns: list[str], grids: list[Grid]
 ) -> tuple[NDArray[np.int64], int]:
-    """Count a piece, on a worker, and its line ends inside quotation marks."""
+    """On a worker, count a piece and its line ends inside quotation marks."""
     folded: list[int] = []
     return tallies.tally(read_piece(piece, columns, folded), grids), sum(folded)
 
 
 def _extremes_of_piece(piece: Piece, columns: list[str]) -> NDArray[np.float64]:
-    """Return the smallest and largest values of a piece, on a worker."""
+    """On a worker, return the smallest and the largest value of each column of a piece."""
     return tallies.extremes(read_piece(piece, columns), len(columns))
 
 
 def _data_ranges(
     pieces: list[Piece], names: list[str], progress: Progress, client: Client
 ) -> dict[str, tuple[float, float]]:
-    """Take ranges from the data, in a separate pass, and warn."""
+    """Take ranges from the data in a separate pass, and warn the user."""
     warnings.warn(
         f"the range of {', '.join(names)} is taken from the data: its ends are the values of two "
         "records, and no noise hides them. A range that is known without the data reveals nothing.",
@@ -373,7 +373,7 @@ def _data_ranges(
 
 
 def _check_rows(total: NDArray[np.int64], files: Sequence[FileDescription]) -> None:
-    """Check that every row of every column was counted, as many as the files declare."""
+    """Check that, in every column, as many rows were counted as the files declare."""
     sums = total.sum(axis=1)
     promised = [file.rows for file in files]
     if None not in promised and (sums != sum(rows or 0 for rows in promised)).any():

@@ -1,4 +1,4 @@
-r"""Reproducible randomness: every draw is a function of a key and its own number.
+r"""Reproducible randomness: every draw is a function of a key and of the number of the draw.
 
 If an engine loses a machine, it computes the lost work again.  If this work drew fresh noise, the
 second copy would be a second release, and an attacker who sees both could average them.  Therefore
@@ -165,9 +165,9 @@ def integer_weights(distribution: ArrayLike) -> tuple[int, ...]:
     -------
     tuple of int, length K
         Each weight divided by :math:`2^{64}` is within :math:`2^{-64}` of the probability divided
-        by the exact sum of the probabilities, except for the largest weight, to which the remainder
-        after rounding down, less than K units, is added.  The total variation distance is below
-        :math:`K\,2^{-64}`.
+        by the exact sum of the probabilities, except for the largest weight.  The remainder after
+        rounding down, less than K units, is added to this weight.  The total variation distance is
+        below :math:`K\,2^{-64}`.
 
     Examples
     --------
@@ -243,7 +243,7 @@ def keyed_draws(
 
 
 class _Units:
-    """The keyed units of a block from draw ``first``, as a generator of quotients and remainders.
+    """The keyed units of a block that begins with draw ``first``, as quotients and remainders.
 
     Attempt a of draw i reads the words 2i and 2i + 1 of stream a of the block.
     """

@@ -83,8 +83,8 @@ def release_cost(
     Notes
     -----
     The promise to a record compares the table with and without its row (removal), while all other
-    records keep their noise.  The likelihood ratio of one of n or more records is at least
-    :math:`1-\frac1n`.  Taught in *A billion records*.
+    records keep their noise.  If there are at least n records, the likelihood ratio of each is at
+    least :math:`1-\frac1n`.  Taught in *A billion records*.
 
     Examples
     --------

@@ -16,7 +16,7 @@ randomisers*.  This randomiser is independent of the data, so its draws are ε-d
 for every data set, without any assumption about the noise of other records, and with a billion
 records it loses almost no accuracy.
 
-A plan contains the distribution of each column in whole numbers, exactly as privacy was decided
+A plan contains the distribution of each column in the whole numbers with which privacy was decided
 (:attr:`pdpbook.game.Outcome.weights`).  The distributions are secret, and only draws from them are
 released.
 """
@@ -149,7 +149,7 @@ def solve(
     mechanism : {"game", "k-ary-randomised-response"}
         Best responses from the safe start, or the randomiser that is independent of the data.
     multipliers : array_like, shape (V,)
-        Scales of the game's actions in units of :math:`b^*(n,\varepsilon)`; the first is 1, the
+        Scales of the game's actions in units of :math:`b^*(n,\varepsilon)`; the first is 1, and the
         others are in (0, 1).
     at_least : int, optional
         A *public* lower bound on the number of records of each column, which determines the cost
@@ -218,7 +218,7 @@ def solve_column(
     at_least: int,
     max_sweeps: int,
 ) -> ColumnPlan:
-    """Find the distribution of one column; the arguments are those of :func:`solve`, checked."""
+    """Find the distribution of one column, with the checked arguments of :func:`solve`."""
     frequency = column.counts / column.records
     if mechanism == BLUR:
         randomiser = k_ary_randomised_response(column.grid.bins, at_least, epsilon)
@@ -250,7 +250,7 @@ def _safe_game(counts: NDArray[np.int64], epsilon: float, multipliers: Sequence[
 
 
 def _blurred(counts: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[int, ...]:
-    """Return the weights of all records; in a column of rows, only the diagonal entry differs."""
+    """Return the weights of all records; off the diagonal, a column of ``rows`` is constant."""
     others = np.roll(rows, -1, axis=0).diagonal().tolist()
     sizes, own, n = counts.tolist(), rows.diagonal().tolist(), int(counts.sum())
     parts = zip(sizes, own, others, strict=True)

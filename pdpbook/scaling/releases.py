@@ -134,7 +134,7 @@ def release(
         Number of rows of each file; the last file may have fewer.
     client, progress
         As for :func:`~pdpbook.scaling.scan`.  After an error of the cluster, the complete files
-        remain, and the same call writes the others.
+        remain, and the same call writes the other files.
 
     Returns
     -------
@@ -213,7 +213,7 @@ def _check_files(
     if not wrong:
         return
     names = ", ".join(wrong[:5]) + (f" and {len(wrong) - 5} others" if len(wrong) > 5 else "")
-    found = f"{len(wrong)} of {len(rows)} files missing or altered: {names}"
+    found = f"{len(wrong)} of {len(rows)} files are missing or altered: {names}"
     if complete:
         raise ReleaseError(
             f"{folder}: the release is complete, but {found}. "
@@ -221,7 +221,7 @@ def _check_files(
         )
     raise ReleaseError(
         f"{folder}: the workers have written all files, but {found}. The release is not complete. "
-        "Remove the altered files; the same call then writes the missing ones"
+        "Remove the altered files; the same call then writes the missing files"
     )
 
 

@@ -10,7 +10,7 @@ and each worker reads it and writes another file that the client reads (:func:`s
 or not at all, and a new name is given only if no other file has it.  An object store (``s3://``,
 ``gs://``) cannot rename files, and the stores give different guarantees about the visibility of
 files.  Therefore a URL is refused, both for reading and for writing (:func:`local_path`).  Mount
-the storage as a file system, or copy the table to a file system and the finished release from it.
+the storage as a file system, or copy the table to a file system and the finished release back.
 
 **One process in a folder.**  A process that works in a folder locks a file there, which contains
 the name of the process (:func:`held`).  The operating system releases the lock when the process
@@ -134,7 +134,7 @@ def _versions() -> dict[str, str]:
 
 
 def _answer(asked: Token) -> tuple[Token, dict[str, str]] | None:
-    """On a worker, find the client's file and write another beside it; None if it is not there."""
+    """On a worker, find the client's file and write another beside it; None if it is missing."""
     if not asked.there():
         return None
     own = Token(asked.folder, secrets.token_hex(16))

@@ -15,7 +15,7 @@ a folder, a file that is named twice, a column that is missing, and a file that 
 that changes during the pass.
 
 When a piece is read, the pass verifies the size and the time of change of the file, its footer or
-first line, and the checksum of each Parquet page if its writer has stored one.  In the end it
+first line, and the checksum of each Parquet page if its writer has stored one.  In the end, it
 verifies that the numbers of rows agree with the footers.  The values themselves are not verified.
 Most writers, including pyarrow by default, store no checksums, and then a bit that a disk has
 flipped inside an uncompressed page changes a number without an error.  To have pages checked, write
@@ -207,7 +207,7 @@ def read_piece(
                 folded.append(file.folded)
             return
         parquet = require("pyarrow.parquet")
-        # a buffered stream instead of whole column chunks keeps the memory small
+        # a buffered stream instead of whole column chunks keeps the use of memory low
         options = {"buffer_size": 2**20, "pre_buffer": False, "page_checksum_verification": True}
         with parquet.ParquetFile(piece.path, **options) as file:
             names = {canonical(each): each for each in file.schema_arrow.names}

@@ -26,7 +26,7 @@ BELOW, ABOVE, MISSING, NON_NUMERIC = -4, -3, -2, -1
 
 
 def tally(batches: Iterable[Any], grids: Sequence[Grid]) -> NDArray[np.int64]:
-    """Count the values of several columns, each on its grid, as by :meth:`pdpbook.Grid.index`.
+    """Count the values of several columns, each on its grid, as :meth:`pdpbook.Grid.index` does.
 
     A row of the result, shape (columns, K + 4), contains the histogram of the values inside the
     grid, and then the numbers of values below it, above it, missing, and not numeric.  The sum of a

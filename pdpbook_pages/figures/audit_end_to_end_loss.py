@@ -28,7 +28,7 @@ _HATCHES = ("", "//", "..", "xx", "--")
 def removal(game: NVOGame, removal: Removal, *, names: Sequence[str], label: str) -> Figure:
     """Draw the actions of all records, with a record and without it, and the released outputs."""
     if game.grid is None:
-        raise ValueError("game must have a grid, which gives the places, got grid=None")
+        raise ValueError("game must have a grid with the places of the bins, got grid=None")
     places = game.grid.midpoints
     seen = np.flatnonzero(game.counts)
     figure, axes = new_figure(3, 1, height=2.1, sharex=True)

@@ -115,7 +115,7 @@ def metric_comparison(
 ) -> Figure:
     """Draw published figures and ours against ε, one panel for each metric.
 
-    The tables have the columns ``algorithm``, ``epsilon`` and one for each of at most four metrics.
+    The columns of the tables are ``algorithm``, ``epsilon`` and at most four metrics.
     """
     figure, grid = new_figure(2, 2, height=2.6, sharex=True)
     for axes, (column, title) in zip(grid.flat, metrics.items(), strict=True):

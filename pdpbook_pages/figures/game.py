@@ -81,7 +81,7 @@ def outputs(
 def runs(runs: Mapping[str, Sequence[BestResponse]], *, records: int, last: str) -> Figure:
     """Draw the divergence of runs from several starts, one panel per game.
 
-    The records move one by one; a run that ends with an exposed record ends in a cross.
+    The records move one by one; a cross marks a run that ends with an exposed record.
     """
     figure, axes = new_figure(1, len(runs), height=3.2, squeeze=False, sharey=True)
     for axis, (title, results) in zip(axes[0], runs.items(), strict=True):

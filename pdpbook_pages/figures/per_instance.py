@@ -108,7 +108,7 @@ def exposed_records(
 ) -> Figure:
     """Draw residuals against leverages; the area of a dot shows how far the record moves a fit.
 
-    On the curve, |r| √h / (1 - h), proportional to the root of Cook's distance, is ``cook``.
+    The curve is |r| √h / (1 - h) = ``cook``; this is proportional to the root of Cook's distance.
     """
     leverages, residuals, lengths = map(np.asarray, (leverages, residuals, lengths))
     figure, axis = new_figure(height=3.8)

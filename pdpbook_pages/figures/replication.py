@@ -130,7 +130,8 @@ def release_and_noise(
 def column_figure(table: pd.DataFrame, published: pd.DataFrame) -> Figure:
     """Draw the cosine similarity of the Laplace mechanism on every column of a file.
 
-    The columns are ``column``, ``epsilon``, ``cosine``, and ``epsilon``, ``cosine_similarity``.
+    The table has the columns ``column``, ``epsilon`` and ``cosine``, and the published table has
+    the columns ``epsilon`` and ``cosine_similarity``.
     """
     figure, axes = new_figure(height=3.6)
     columns = list(table.groupby("column", sort=False))
@@ -154,9 +155,9 @@ def column_figure(table: pd.DataFrame, published: pd.DataFrame) -> Figure:
 
 
 def time_figure(records: ArrayLike, seconds: ArrayLike, published: Mapping[str, tuple]) -> Figure:
-    """Draw computing times against the number of records, and published times.
+    """Draw measured and published computing times against the number of records.
 
-    The part of a label before the comma names all published points, the part after it one point.
+    The part of a label before the comma names all published points, and the rest names one point.
     """
     figure, axes = new_figure(height=3.8)
     axes.loglog(records, seconds, label="grouped, here", **look("game"))
@@ -245,7 +246,7 @@ def search_figure(searches: Mapping[str, pd.DataFrame], column: str = "misfit_br
 def table_figure(
     published: pd.DataFrame, ours: pd.DataFrame, *, titles: Sequence[str] = ("stated", "inferred")
 ) -> Figure:
-    """Draw KL against ε: printed, computed with its range, and the certified floor.
+    """Draw the printed KL, our KL with its range, and the certified lower bound against ε.
 
     Our results are rows of :func:`pdpbook_pages.tables.replication.replicate`.
     """

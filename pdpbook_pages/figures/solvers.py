@@ -86,7 +86,7 @@ def convergence(
 def growth(table: Any) -> Figure:
     """Draw measured solving times against n, K and V on logarithmic axes.
 
-    By the column ``how``, estimates have open markers and stopped runs have crosses.
+    Estimates have open markers and stopped runs have crosses, as given in the column ``how``.
     """
     figure, axes = new_figure(2, 2, height=2.6, sharey=True)
     grid = axes[0, 0].get_gridspec()

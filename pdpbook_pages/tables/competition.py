@@ -3,10 +3,10 @@
 The command ``python -m pdpbook_pages.tables.competition TABLE --out FILE`` writes one of five
 tables about the heights, on the public grid of ε = 1: ``targets`` (every release, six targets),
 ``records`` (10 to 1,000 records drawn from the heights with replacement, six targets, and up to 10⁶
-at ε = 1), ``bins`` (10 to 1,000 records on coarser grids, medians of the samples), ``repair`` (the
-repaired game at the share of the budget that was chosen by other draws) and ``public`` (randomisers
-learned on a random half of the heights and used on the other half).  Each takes a few minutes; the
-options ``--epsilons`` and ``--seeds`` shorten it.
+records at ε = 1), ``bins`` (10 to 1,000 records on coarser grids, medians of the samples),
+``repair`` (the repaired game at the share of the budget that was chosen by other draws) and
+``public`` (randomisers learned on a random half of the heights and used on the other half).  Each
+takes a few minutes; the options ``--epsilons`` and ``--seeds`` shorten it.
 
 A release that draws noise is judged by the mean of its divergence over the draws, which is the
 custodian's expectation, and :func:`nearest_releases` finds the means that are indistinguishable.
@@ -76,7 +76,7 @@ SHARES = (0.5, 0.8, 0.9)
 TRIAL_SEEDS = range(1000, 1006)
 #: Numbers of bins of the coarser grids; all other tables have 101.
 BINS = (5, 11, 21, 51)
-#: Numbers of records, at every target up to 1,000 records and only at ε = 1 above.
+#: Numbers of records: up to 1,000 at every target, and larger numbers only at ε = 1.
 SIZES = (10, 20, 30, 50, 70, 100, 200, 500, 1000, 10_000, 100_000, 1_000_000)
 _LARGEST_AT_ALL = 1000
 DELTA = 1e-6
@@ -135,7 +135,7 @@ def _histogram_rows(counts: NDArray[np.int64], epsilon: float, rng: np.random.Ge
 
 
 _PAPER = "game (paper's scales)"
-#: Seconds; the search ends earlier, when the gap is closed, so it is reproducible.
+#: Time limit in seconds; the search ends earlier, with the gap closed, so it is reproducible.
 _NO_CLOCK = 1e6
 
 #: The releases of the competition, each a function of counts, ε and a generator that returns rows.
@@ -306,13 +306,13 @@ TABLES: dict[str, tuple[Callable[..., Iterator[str]], str, Sequence[float], int]
 def committed_competition(table: str) -> pd.DataFrame:
     """Return one of the stored tables: targets, records, bins, repair or public.
 
-    A line for each release (or set of actions and share of the budget), target ``epsilon``, number
-    of ``records`` and ``seed`` contains ``divergence``, KL(q || output) in nats, and ``error``, the
-    root-mean-square error of a released value in cm.  A line of ``bins`` contains the medians over
-    the seeds for a number of ``bins``.  The table ``public`` also contains the number of records
-    ``exposed``, and ``records``, for the game with the paper's scales, the ``floor``: a certified
-    lower bound on the divergence of every profile with these scales at which all records are
-    private.
+    There is a line for each release (or set of actions and share of the budget), target
+    ``epsilon``, number of ``records`` and ``seed``.  It contains ``divergence``, KL(q || output) in
+    nats, and ``error``, the root-mean-square error of a released value in cm.  A line of ``bins``
+    contains the medians over the seeds for a number of ``bins``.  The table ``public`` also
+    contains the number of ``exposed`` records.  The table ``records`` also contains the ``floor``
+    for the game with the paper's scales: a certified lower bound on the divergence of every profile
+    with these scales at which all records are private.
     """
     table = _validate.choice("table", table, *TABLES)
     return committed_table(f"competition_{table}")
@@ -321,9 +321,9 @@ def committed_competition(table: str) -> pd.DataFrame:
 def nearest_releases(divergences: pd.DataFrame) -> pd.Series:
     """Return whether each release (column) is indistinguishable from the nearest release.
 
-    A release is so if its mean exceeds the smallest mean by at most twice the standard error of the
-    difference.  The difference is computed draw by draw, because the releases of one row have the
-    same data and random numbers.  A constant column may have a value in the first row only.
+    A release is indistinguishable if its mean exceeds the smallest mean by at most twice the
+    standard error of the difference.  The difference is computed draw by draw, because the releases
+    of one row share their data and random numbers.  A constant column may have only a first value.
     """
     draws = divergences.ffill()
     farther = draws.sub(draws[draws.mean().idxmin()], axis=0)

@@ -96,7 +96,7 @@ def _bound(
 
 
 def _values(path: Path) -> NDArray[np.float64]:
-    """Return the values in the first column of a csv file, repeated by the column count."""
+    """Return the values in the first column of a csv file, repeated as the second column states."""
     lines = path.read_text(encoding="utf-8").splitlines()
     header, *rows = [line for line in lines if line.strip() and not line.startswith("#")] or [""]
     table = np.loadtxt(rows, delimiter=",", ndmin=2)

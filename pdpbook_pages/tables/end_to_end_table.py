@@ -5,8 +5,8 @@ for each is in ``pdpbook_pages/data``, with its command in the first line, for e
 ``python -m pdpbook_pages.tables.end_to_end_table certified --out FILE``.
 
 A *method* is a list of deterministic solvers.  If it contains several solvers, which differ in a
-seed, one of them is drawn at random: the output distribution is the average of theirs, and it is
-compared with the average after the reruns.
+seed, one of them is drawn at random: the output distribution is the average of their output
+distributions, and it is compared with the average after the reruns.
 
 ================== ==============================================================================
 ``coordinated``    coordinated best response from every record at the largest scale
@@ -18,7 +18,7 @@ compared with the average after the reruns.
 ``network``        a Q-network that was trained on the full data plays the episode on both sides
 ``training``       the network is trained again without the record, with the same seed
 ``starts``         best responses from 16 random starts
-``orders``         best responses from the largest scale, the bins in 16 random orders
+``orders``         best responses from the largest scale, with the bins in 16 random orders
 ================== ==============================================================================
 
 The networks are trained for two rounds of four episodes, which is short.  Taught in
@@ -68,7 +68,7 @@ __all__ = [
 
 #: Targets of the paper's experiments.
 EPSILONS = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0)
-#: The paper's multiples of Δq/ε, and the finer ones of the chapter on best responses.
+#: The paper's multiples of Δq/ε, and the finer multiples of the chapter on best responses.
 SCALES = {"stated": (3, 2, 1, 0.33, 0.2), "finer": (3, 2, 1, 0.033, 0.02)}
 _COLUMNS = (
     "method,scales,epsilon,bin,records,fixed_noise,end_to_end,largest,changed,fixed_noise_advantage,"
@@ -96,7 +96,7 @@ def heights_game(scales: str, epsilon: float, *, bins: int = 101) -> NVOGame:
 def best_responses(game: NVOGame) -> NDArray[np.int64]:
     """Return the final profile of best responses from the first action for every record.
 
-    In the games of the book this is the largest scale.
+    In the games of the book, the first action is the largest scale.
     """
     return best_response_dynamics(game, start=game.constant_profile(0)).profile
 
@@ -214,11 +214,11 @@ def committed_losses() -> pd.DataFrame:
     """Return the stored tables, concatenated.
 
     A line for each method, set of scales, target and occupied bin contains the number of
-    ``records`` in the bin, the ``fixed_noise`` and ``end_to_end`` loss in nats, the ``largest``
+    ``records`` in the bin, the ``fixed_noise`` and ``end_to_end`` losses in nats, the ``largest``
     end-to-end loss of a single seed, the number of other records that ``changed`` their action
-    (mean over the seeds), the advantage of a test on one draw, with the others' noise fixed and end
-    to end, and for the full data the ``divergence`` KL(q || output) in nats and the smallest number
-    of ``private`` records.
+    (mean over the seeds), the advantage of a test on one draw for each of the two losses, and, for
+    the full data, the ``divergence`` KL(q || output) in nats and the smallest number of ``private``
+    records.
     """
     import pandas as pd
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CROWD", "RARE", "main", "noise_row", "pair_row", "replicate", "without_privacy"]
 
-#: A rare bin has at most RARE records, and a bin of the crowd more than CROWD.
+#: A rare bin has at most RARE records, and a bin of the crowd has more than CROWD.
 RARE, CROWD = 3, 10
 _PLAN = {
     "height": (0.1, 0.3, 1.0, 2.0, 4.0, 8.0),  # figure 5 shows the first four
@@ -47,7 +47,7 @@ _PACKAGES = ("numpy", "numba")
 
 
 def replicate(folder: str | Path, *, seeds: int = 10) -> pd.DataFrame:
-    """Answer the questions for every figure on the original files, in a row per setting and ε.
+    """Answer the questions for every figure on the original files, in a row for each setting and ε.
 
     The algorithm ``carefree`` is best-response dynamics without privacy (:func:`without_privacy`).
     """
@@ -88,13 +88,12 @@ def noise_row(game: NVOGame, profiles: Iterable[NDArray[np.int64]]) -> dict[str,
     """Return the noise of rare and frequent records at some profiles of a game.
 
     The third action of the game must be the scale of the Laplace mechanism.  The row contains the
-    number of occupied bins (``bins``), and the number in which the average standard deviation is
-    not below that of the Laplace mechanism, minimum and maximum over the profiles
-    (``not_lower_low``, ``not_lower_high``); the number of ``rare_records``, and of those with a
-    large scale (``large_low``, ``large_high``); and the mean standard deviation of the noise of
-    rare records and of the crowd, medians over the profiles, and that of the Laplace mechanism
-    (``rare_sd``, ``crowd_sd``, ``laplace_sd``; in units of the padded interval, nan if there is no
-    such record).
+    number of occupied bins (``bins``); the smallest and largest number, over the profiles, of bins
+    whose average standard deviation is not below the Laplace mechanism's (``not_lower_low``,
+    ``not_lower_high``); the number of ``rare_records``, and of rare records with a large scale
+    (``large_low``, ``large_high``); and the mean standard deviation of the noise of rare records,
+    of the crowd (both are medians over the profiles) and of the Laplace mechanism (``rare_sd``,
+    ``crowd_sd``, ``laplace_sd``; in units of the padded interval, nan if there is no such record).
     """
     seen, crowd = game.counts > 0, game.counts > CROWD
     rare = seen & (game.counts <= RARE)
@@ -137,12 +136,12 @@ def pair_row(
     epsilon: float,
     seeds: Iterable[int],
 ) -> dict[str, Any]:
-    """Return how many records are exposed by a pair of features that are private separately.
+    """Return how many records a pair of features exposes, although each feature alone is private.
 
-    The row contains the smallest and largest numbers, over the seeds, of records exposed by one
-    feature (``alone_high``), by the pair beyond ε (``pair_low``, ``pair_high``), and by the pair
-    beyond 2ε (``twice_low``, ``twice_high``).  A seed determines the start of each game and the
-    assignment of the actions to the records of a bin.
+    The row contains the largest number, over the seeds, of records exposed by one feature
+    (``alone_high``), and the smallest and largest numbers exposed by the pair beyond ε
+    (``pair_low``, ``pair_high``) and beyond 2ε (``twice_low``, ``twice_high``).  A seed determines
+    the start of each game and the assignment of the actions to the records of a bin.
     """
     rows = []
     for seed in seeds:

@@ -66,8 +66,8 @@ def replicate(
 ) -> pd.DataFrame:
     """Compute the paper's tables on the original files: rows by experiment, setting and ε.
 
-    The number of random starts of best-response dynamics, of the genetic algorithm (not on the
-    large data) and of the regressions is ``seeds``.
+    Best-response dynamics, the genetic algorithm (not used on the large data) and the regressions
+    have ``seeds`` random starts each.
     """
     import pandas as pd
 
@@ -181,7 +181,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--data", required=True, type=Path, help="folder with the original files")
     parser.add_argument("--out", required=True, type=Path, help="where to write the table")
-    parser.add_argument("--seeds", type=int, default=10, help="seeds of everything (default 10)")
+    parser.add_argument("--seeds", type=int, default=10, help="seeds of each method (default 10)")
     parser.add_argument("--generations", type=int, default=270, help="of the genetic algorithm")
     given = parser.parse_args(arguments)
     missing = [name for name in _FILES if not (given.data / name).is_file()]

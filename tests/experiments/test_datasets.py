@@ -235,7 +235,7 @@ def test_original_credit():
     assert data.simulated == ()
     assert data["income"].mean() == pytest.approx(77_262, abs=0.5)
     assert len(pb.load_credit(file)) == 10_000
-    with pytest.raises(ValueError, match=r"n must be at most 35589, the rows of .*got n=40000"):
+    with pytest.raises(ValueError, match=r"n must be at most 35589, the row count of .*n=40000"):
         pb.load_credit(file, n=40_000)
 
 

@@ -158,7 +158,7 @@ def altered(path):
 def test_a_damaged_complete_release_is_refused_and_left_alone(plan, written, damage):
     damage(written / "part-00003.parquet")
     before = contents(written)
-    with pytest.raises(ReleaseError, match=r"1 of 30 files missing or altered: part-00003\.p"):
+    with pytest.raises(ReleaseError, match=r"1 of 30 files are missing or altered: part-00003\.p"):
         release(plan, written, **SETTINGS)
     assert contents(written) == before
 

@@ -23,8 +23,8 @@ def score(answer, rng):
         ([0, 0, 2, 1, 0], PLAIN, usual),
         ([1, 1], PLAIN, "An output with ratio 1 tells nothing."),
         ([2] * 2000, PLAIN, tiny),
-        ([0, 1, 0], ONLY, "An output that only P can reach proves the record: plus infinity."),
-        ([2, 0], ONLY, "An output that P cannot reach refutes the record: minus infinity."),
+        ([0, 1, 0], ONLY, "Only P reaches output 1, so the record is present: plus infinity."),
+        ([2, 0], ONLY, "P never reaches output 2, so the record is absent: minus infinity."),
         ([0, 0], ONLY, "Bins that were not drawn tell nothing: beware of 0 times infinity."),
     ]
     for size in rng.integers(2, 7, 3):
@@ -38,7 +38,7 @@ def score(answer, rng):
 @exercise("attacks/power")
 def power(answer, rng):
     first = 'The test says "in" at the output with the largest ratio P(x)/P\'(x), and at no other.'
-    order = "The largest ratio need not go with the largest probability or the largest difference."
+    order = "The largest ratio need not belong to the largest probability or difference."
     between = (
         'Alpha falls between two thresholds: at the next output the test says "in" with a '
         "probability that uses up the rest of alpha."
@@ -47,8 +47,8 @@ def power(answer, rng):
         (PLAIN, 0.25, first),
         (NEAR, 0.01, order),
         (NEAR, 0.2, between),
-        (ONLY, 0.0, 'Without false positives, say "in" where only P reaches.'),
-        (ONLY, 0.75, "Once the test covers all of P, the rate is 1 and stays there."),
+        (ONLY, 0.0, 'Without false positives, say "in" only at outputs that only P reaches.'),
+        (ONLY, 0.75, "Once all outputs of P are covered, the true-positive rate stays at 1."),
         (PLAIN, 1.0, 'A test that always says "in" always finds the record.'),
     ]
     for size in rng.integers(2, 7, 3):
@@ -71,8 +71,8 @@ def draws(answer, rng):
         assert_close(
             answer(p, q, a),
             needed,
-            "The first number comes from the upper bound of the proposition, the second from the "
-            "lower bound. Solve each for m, and round up to a whole number of draws.",
+            "The first number comes from the upper bound of the proposition, and the second from "
+            "the lower bound. Solve each for m, and round up to a whole number of draws.",
             {
                 "The two numbers are exchanged: fewer draws suffice to escape the upper bound "
                 "than to be sure of the lower bound.": needed[::-1],

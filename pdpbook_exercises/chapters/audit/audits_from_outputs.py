@@ -13,10 +13,10 @@ from pdpbook_exercises.checking import assert_close, assert_equal, exercise
 def event(answer, rng):
     equal = (
         "P(E) - P'(E) is a sum over the outputs of E. Which outputs increase the sum? An output "
-        "that is equally likely under both changes nothing."
+        "that is equally likely under both distributions changes nothing."
     )
-    adds = "An output adds P(x) minus e to the power epsilon times P'(x). When is it positive?"
-    all_of_them = "Take all outputs that increase the sum, not only that with the largest ratio."
+    adds = "An output adds the term P(x) - e^ε P'(x). When is this term positive?"
+    all_of_them = "Take all outputs that increase the sum, not only the one with the largest ratio."
     only = "An output that only P reaches belongs to the event for every epsilon."
     cases = [
         ([0.5, 0.25, 0.25, 0.0], [0.25, 0.25, 0.5, 0.0], 0.0, equal),
@@ -43,8 +43,8 @@ def ceiling(answer, rng):
         assert_close(
             answer(runs, confidence),
             right,
-            "With N successes of N, g is a power of p: solve it for the error. The upper limit "
-            "for no successes is 1 minus the lower limit for N.",
+            "With N successes in N runs, g is a power of p: set it equal to the error and solve "
+            "for p. The upper limit for no successes is 1 minus the lower limit for N successes.",
             {
                 "Each of the two limits may fail with half of the error probability.": whole,
                 "The confidence need not be 0.95. How does the answer depend on it?": usual,
@@ -58,7 +58,7 @@ def ceiling(answer, rng):
 def canaries(answer, rng):
     hint = (
         "Your number of right guesses must prove more than epsilon, and one guess fewer must not. "
-        "With all guesses right f is a power of q: when is it at most the error?"
+        "If all guesses are right, f is a power of q: when is this power at most the error?"
     )
     drawn = rng.uniform([0.2, 0.8], [5, 0.99], (3, 2))
     for epsilon, confidence in [(0.5, 0.95), (1.0, 0.95), (2.0, 0.99), (8.0, 0.95), *drawn]:
@@ -83,7 +83,7 @@ def audit(rng):
 
 @exercise("audits-from-outputs/hide", mine=audit)
 def hide(answer, mine):
-    form = "Give two vectors of equal length, 2 to 8, with entries above 0 that sum to 1."
+    form = "Give two vectors of equal length, from 2 to 8, with entries above 0 that sum to 1."
     shapes = [np.shape(each) for each in answer]
     assert shapes in [[(k,), (k,)] for k in range(2, 9)], form
     present, absent = pair = np.array(answer, dtype=float)
@@ -103,5 +103,5 @@ def hide(answer, mine):
         )
     distance, wanted = abs(present - absent).sum() / 2, 0.95 * math.tanh(mine["epsilon"] / 2)
     assert distance >= wanted, (
-        f"It is hidden, but the distance is {distance:.4f}, less than {wanted:.4f}. {hint}"
+        f"The loss is hidden, but the distance is {distance:.4f}, less than {wanted:.4f}. {hint}"
     )

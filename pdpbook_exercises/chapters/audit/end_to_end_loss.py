@@ -36,7 +36,7 @@ def rerun(answer, rng):
         ([4, 3], blurred, "A ratio can be far above 1 or far below it."),
         ([1, 9, 9], blurred, "A rare value becomes less likely without its record."),
         ([5, 5, 1], fullest, "Take the record out of the histogram, not out of the output."),
-        ([4, 0, 2], blurred, "A record of an empty bin does not exist: its loss is nan."),
+        ([4, 0, 2], blurred, "An empty bin has no record, so its loss is nan."),
         (
             [3, 2, 1],
             plain,
@@ -87,8 +87,8 @@ def ceiling(answer, rng):
         assert_close(
             answer(counts, kernel, k),
             max(up, down),
-            "At one output x, what should each record play in D, and what in the rerun, so that "
-            "the ratio is largest? Both directions count, and D has one record more.",
+            "At one output x, which actions of the records in D and in the rerun make the ratio "
+            "largest? Both directions count, and D has one record more than the rerun.",
             {
                 "Those are the theorem's bounds for arbitrary rows. Here each record keeps its "
                 "bin.": log(high.max() / low.min()),
@@ -96,12 +96,12 @@ def ceiling(answer, rng):
                     np.log((counts @ high) / (counts @ low)).max()
                 ),
                 "Both directions count: the rerun may also have the larger probability.": up,
-                "Distributions, not masses: divide by n and by n - 1.": (
+                "Compare distributions, not masses: divide by n and by n - 1.": (
                     max(up + log(n / (n - 1)), down - log(n / (n - 1)))
                 ),
             },
-            more="For each x take the largest and the smallest entry over the actions, in each "
-            "bin, and weigh them with the counts.",
+            more="For each x and each bin, take the largest and the smallest entry over the "
+            "actions, and weight these entries by the counts.",
         )
 
 
@@ -120,7 +120,7 @@ def mixture(answer, rng):
                 "The loss for the secret seed comes first.": [published, secret],
                 "A mean of losses is not the loss of a release. What is released if the seed "
                 "is secret?": [abs(ratios).max(axis=1).mean(), published],
-                "Take first the mean over the seeds, then the logarithm.": (
+                "First take the mean over the seeds, and then the logarithm.": (
                     [abs(ratios.mean(axis=0)).max(), published]
                 ),
                 "If the seed is published, the worst seed counts, because it may be drawn.": [
@@ -135,7 +135,7 @@ def mixture(answer, rng):
 
 
 def _difference(t, n, epsilon):
-    """Return the divergence with the lonely record minus that without, if its bin has mass t/n."""
+    """Return the divergence with the lonely record minus that without it; its bin has mass t/n."""
     with_it = -log(t) / n + (1 - 1 / n) * (log1p(-1 / n) - log1p(-t / n))
     return with_it + log1p(-t / n * exp(-epsilon))
 
@@ -149,16 +149,16 @@ def floor(answer, rng):
             answer(n, epsilon),
             -log1p(-p * exp(-epsilon)),
             "Let p be the probability of the lonely record's bin. One divergence falls as p grows "
-            "to 1/n, the other rises: where are they equal? Solve for ln p, and mind the rounding "
-            "of 1 - p.",
+            "to 1/n, and the other rises: where are they equal? Solve for ln p, and mind the "
+            "rounding of 1 - p.",
             {
                 "That is the divergence without the record if the divergence with it is 0. Trade "
                 "one off against the other.": -log1p(-exp(-epsilon) / n),
                 "That is only the first-order approximation.": 1 / (n * (1 + exp(epsilon))),
                 "That is the probability p. What is the divergence there?": p,
             },
-            more="kl(1/n || p) = -ln(1 - p exp(-ε)), an equation for p in (0, 1/n). Which side is "
-            "larger at p = 1/n, and which is larger near 0?",
+            more="Solve the equation kl(1/n || p) = -ln(1 - p exp(-ε)) for p in (0, 1/n). Which "
+            "side is larger at p = 1/n, and which is larger near 0?",
             atol=0,
         )
 
@@ -194,7 +194,7 @@ def worst_game(answer, mine):
     if not end_to_end >= 4 * epsilon:
         raise AssertionError(
             f"The largest end-to-end loss is {end_to_end:.3g} here. It must be at least "
-            f"{4 * epsilon:.3g}. For which record do others take a large scale?",
+            f"{4 * epsilon:.3g}. For which record do the others choose a large scale?",
             "Try one record at an end, then a gap, and many records beyond the gap. Let the "
-            "computer try hundreds.",
+            "computer try hundreds of such lists.",
         )

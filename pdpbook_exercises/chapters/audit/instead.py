@@ -19,7 +19,7 @@ def guess(answer, rng):
         assert_close(
             answer(candidates, weights),
             weights @ candidates,
-            "Write the expected divergence as something without P minus a sum over x of E q(x) ln "
+            "Write the expected divergence as a term without P, minus the sum over x of E q(x) ln "
             "P(x). The candidates do not all have the same probability.",
         )
 
@@ -30,8 +30,8 @@ def clipping(answer, rng):
         assert_close(
             answer(epsilon),
             1 / (2 * sinh(epsilon)),
-            "Add up z Pr[Z = z] over the positive z only. The probabilities of all z, including 0 "
-            "and negative z, sum to 1.",
+            "Add up z Pr[Z = z] over the positive values z only. The probabilities of all values, "
+            "including 0 and the negative ones, sum to 1.",
         )
 
 
@@ -68,7 +68,7 @@ def errors(answer, rng):
             answer(q, rows, places),
             [q @ (rows * squares).sum(axis=1), q @ squares @ (q @ rows)],
             "Return both errors, in this order. Weight the records by q and the outputs by the "
-            "row; in the second case the output is independent of the record.",
+            "row; in the second case, the output is independent of the record.",
         )
 
 
@@ -77,7 +77,7 @@ def better(answer, rng):
     def estimate(noisy, epsilon):
         found = np.asarray(answer(noisy, epsilon), dtype=float)
         assert found.shape == noisy.shape and (found > 0).all() and isclose(found.sum(), 1), (
-            "Return a distribution with positive probabilities, whatever the whole numbers are."
+            "Return a distribution with positive probabilities, whatever whole numbers are given."
         )
         return found
 
@@ -100,6 +100,7 @@ def better(answer, rng):
             divergences.append([kl_divergence(counts / counts.sum(), p / p.sum()) for p in both])
         yours, simple = np.median(divergences, axis=0)
         assert yours <= simple * 2 / 3, (
-            "Not a third smaller than with clipping and adding a half. Most bins are empty: what "
-            "does a count no larger than the noise mean, and what do the neighbouring bins tell?"
+            "It is not a third better than clipping and adding a half. Most bins are empty: what "
+            "does a count mean that is no larger than the noise, and what do the neighbouring bins "
+            "tell us?"
         )

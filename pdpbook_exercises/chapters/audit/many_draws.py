@@ -32,10 +32,10 @@ def advantage(answer, rng):
             {
                 "The total variation distance is half of that sum.": abs(p - q).sum(),
                 "Advantages of draws do not add up.": m * (chances[0] - chances[1]),
-                "An attacker who only looks at whether the bin occurs loses part of the "
-                "information in the number.": seen[0] - seen[1],
+                "An attacker who only looks at whether the bin is drawn loses part of the "
+                "information in the number of its draws.": seen[0] - seen[1],
             },
-            more=("A draw is in his bin with probability 1/R without him and exp(ε)/R with him."),
+            more=("Jacob's bin has the probability 1/R without him and exp(ε)/R with him."),
         )
 
 
@@ -52,7 +52,7 @@ def worst_rows(answer, rng):
             raise AssertionError(
                 f"The loss of record 0 from one draw is {loss:.4g}. It must be exactly epsilon. "
                 "How often must the other records be released in its bin?",
-                "At bin 0 the other records' average must be 1/R times the entry of record 0.",
+                "At bin 0, the other records' average must be 1/R times the entry of record 0.",
             )
         with_it, without = (
             np.kron(one, np.kron(one, one)) / one.sum() ** 3  # three draws
@@ -77,8 +77,8 @@ def worst_rows(answer, rng):
 @exercise("many-draws/draws-allowed")
 def draws_allowed(answer, rng):
     hint = (
-        "The cost of your m must be within the total and the cost of m + 1 above it. Return 0 if "
-        "one draw costs too much, and a billion if a billion draws are still allowed."
+        "The cost of your m must be within the total, and the cost of m + 1 must be above it. "
+        "Return 0 if one draw costs too much, and a billion if a billion draws are still allowed."
     )
     more = "Double m until it costs too much, then halve the interval."
     drawn = [

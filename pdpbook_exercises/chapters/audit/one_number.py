@@ -22,17 +22,17 @@ def draws_of_others(answer, rng):
         assert_close(
             answer(n, epsilon, m),
             right,
-            "The record's own row is 1 there. What does the ratio form of pDP ask of the average "
-            "of the others?",
+            "The record's own row is 1 at the lonely bin. What does the ratio form of pDP ask of "
+            "the average of the others?",
             {
-                "That is the number with the record in the data. And without it?": (
+                "That is the number with the record in the data. What is it without the record?": (
                     right * exp(epsilon)
                 ),
-                "Without the record n - 1 records are left, and their mean counts.": (
+                "Without the record, n - 1 records are left, and their mean counts.": (
                     right * (n - 1) / n
                 ),
                 "That is the record's own share of the draws.": m / n,
-                "R is not n times exp(ε) - 1. At ε = 0 all rows must be equal.": (
+                "R is not n (exp(ε) - 1). At ε = 0, all rows must be equal.": (
                     m / (n * expm1(epsilon))
                 ),
                 "The formula is right, but exp(ε) - 1 loses digits for tiny ε. NumPy and math "
@@ -67,9 +67,8 @@ def public_weights(answer, rng):
             "Write down a column of the table: its entry on the diagonal and its other entries. "
             "What does the theorem on fixed local randomisers ask of their ratio?",
             {
-                "That is enough for the column with the largest weight. Is it for the others?": (
-                    1 / (1 + n * growth * w.max())
-                ),
+                "That is enough for the column with the largest weight. Is it enough for the other "
+                "columns?": (1 / (1 + n * growth * w.max())),
                 "That is the λ of k-ary randomised response. What is the ratio in the column of a "
                 "bin with a small weight?": 1 / (1 + n * growth / len(w)),
                 "A record that is replaced may be released as its own bin. What is the entry on "
@@ -94,9 +93,9 @@ def public_weights(answer, rng):
 @exercise("one-number/replacement")
 def replacement(answer, rng):
     hint = (
-        "Let s be what the n - 1 others put on x, and a, b the two rows there. Bound "
-        "(s + a)/(s + b): s is at least n - 1 times the smallest entry of the column. When is the "
-        "bound attained?"
+        "Let s be the mass that the n - 1 others put on x, and let a and b be the entries of the "
+        "two rows at x. Bound (s + a)/(s + b): s is at least n - 1 times the smallest entry of the "
+        "column. When is the bound attained?"
     )
     drawn = rng.integers([2, 2], [5, 7], (3, 2)).tolist()
     cases = [
@@ -112,7 +111,7 @@ def replacement(answer, rng):
             np.ptp(logs, axis=1).max(),  # over all values of the last record
             hint,
             {
-                "That only bounds it: use that the n - 1 others stay throughout.": (
+                "That is only an upper bound. The n - 1 others stay throughout.": (
                     2 * log1p((ratio - 1) / n)
                 ),
                 "That is the loss of a record that is certain to be drawn.": log(ratio),
@@ -158,7 +157,7 @@ def plausible(answer, rng):
             if not divergence <= (1 if inside.size == bins else 0.99) * other + 1e-9:
                 raise AssertionError(
                     f"Its divergence is {divergence:.4g}; k-ary randomised response has "
-                    f"{other:.4g}. For data in the plausible bins yours must be smaller by at "
+                    f"{other:.4g}. For data in the plausible bins, yours must be smaller by at "
                     "least 1 % (or equal, if every bin is plausible). Which records need the "
                     "other columns?",
                     "A column that is 0 in all rows restricts nothing.",

@@ -17,8 +17,8 @@ def empty(answer, rng):
         assert_equal(
             answer(size, n, level),
             next(s for s in count() if math.comb(size, s) <= level * math.comb(size + n, s)),
-            "If s people are in the bin, which share of all choices of s people takes public "
-            "people only? Find the smallest s at which this share is at most the level.",
+            "If s people are in the bin, what share of all choices of s people consists of public "
+            "people? Find the smallest s at which this share is at most the level.",
         )
 
 
@@ -41,8 +41,8 @@ def again(answer, rng):
         assert_equal(
             answer(public, size, n, level),
             accepted.argmax(),
-            "Mark the public people and the c private people of the bin, and draw the n private "
-            "people from all. Is the probability of at most c marked people above the level?",
+            "Mark the people of the bin, public ones and c private ones, and draw the n private "
+            "people from all. Are at most c of them marked with a probability above the level?",
         )
 
 

@@ -23,8 +23,9 @@ def decimals(answer, rng):
         assert_close(
             answer(bins, n, epsilon, digits),
             first,
-            "Compute the loss of one of c records from P and the share of the other records in "
-            "the bin, which are c - 1 of n - 1 records. Round the loss. Go through c = 1, 2, 3, …",
+            "Compute the loss of one of c records of a bin from P and from the average of the "
+            "others: of the n - 1 others, c - 1 are in this bin. Round the loss. Go through c = 1, "
+            "2, 3, …",
             {"Published losses are rounded to the nearest number, not truncated.": cut_off},
         )
 
@@ -40,15 +41,15 @@ def _losses(counts, table):
 def left(answer, rng):
     compare = "Turn the losses of both years into counts and compare them."
     change = (
-        "The largest change of a loss need not be where the record left: all losses change with "
-        "the number of records, and the losses of small bins change most."
+        "The largest change of a loss need not be in the bin that the record left: all losses "
+        "change with the number of records, and the losses of small bins change most."
     )
     empty = "A bin may be empty after the record has left: its loss is then nan, and its count 0."
     cases = [
         ([3, 2, 1], 0, 1.0, compare),
         ([9, 1, 8, 0, 4, 1], 2, 1.0, change),
         ([3, 3, 1], 2, 1.0, empty),
-        ([20, 7, 30, 11, 1], 3, 0.5, "In the second year there are n - 1 records."),
+        ([20, 7, 30, 11, 1], 3, 0.5, "In the second year, there are n - 1 records."),
     ]
     for bins in rng.integers(4, 7, 3):  # else a bin could have half of the records
         counts = rng.permutation([0, 1, *rng.integers(15, 30, bins)])
@@ -64,7 +65,7 @@ def left(answer, rng):
 @exercise("published-losses/reconstruct")
 def reconstruct(answer, rng):
     average = (
-        "First find the average of the n records at each own bin from R and the loss. How many "
+        "First find the average P(k) of the n records at each bin k from R and the loss. How many "
         "records are there after one is added? Then find the histogram that gives these averages."
     )
     linear = (

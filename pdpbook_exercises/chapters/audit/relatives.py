@@ -14,7 +14,7 @@ def by_value(answer, rng):
     cases = [
         ([[0.75, 0.25], [0.25, 0.75]], 2, first),
         ([[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4]], 7, divide),
-        (near, 5, "If a row's ratios are small: what becomes less likely?"),
+        (near, 5, "If a row's ratios are small, which outputs become less likely?"),
     ]
     for bins, n in rng.integers([2, 2], [6, 30], (3, 2)).tolist():
         drawn = rng.uniform(0.05, 1, (bins, bins))
@@ -34,7 +34,7 @@ def by_value(answer, rng):
                 "That is the largest level over all values. Every value has its own level.": (
                     np.full(len(table), right.max())
                 ),
-                "The record is one of n, and the other records may be drawn as well.": (
+                "The record is one of n records, and the others may be drawn as well.": (
                     np.log(ratios.max(axis=(1, 2)))
                 ),
             },

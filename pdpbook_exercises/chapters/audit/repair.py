@@ -69,8 +69,8 @@ def safe(answer, rng):
 @exercise("repair/cost")
 def cost(answer, rng):
     hint = (
-        "The draws may cost the part of epsilon that the histogram leaves, with half of delta, "
-        "and a larger epsilon_2 must cost too much. Search: pb.draws_epsilon rises with epsilon_2."
+        "With half of delta, the draws may cost the part of epsilon that the histogram leaves; a "
+        "larger epsilon_2 must cost too much. Search: pb.draws_epsilon rises with epsilon_2."
     )
     cases = [
         (1.0, 1e-6, 0.5, 1, 100),
@@ -110,15 +110,15 @@ def by_hand(answer, rng):
             and np.allclose(table.sum(axis=1), 1, atol=1e-9)
         ), "Return one distribution for each bin."
         assert is_safe(table, lower, epsilon=epsilon), (
-            "Not safe. Look for a bin and an output on which the records of the lower bound put "
-            "too little mass. How much mass is needed by a record that is released as itself?"
+            "It is not safe. Look for a bin and an output on which the records of the lower bound "
+            "put too little mass. How much mass is needed by a record that is released as itself?"
         )
         q = mean / mean.sum()
         output = q @ table
         assert kl_divergence(q, output / output.sum()) <= 0.05, (
-            "Safe, but its divergence at the mean is above 0.05. Move no more mass than is needed."
+            "It is safe, but its divergence at the mean exceeds 0.05. Move only the necessary mass."
         )
         assert lower @ np.diag(table) >= 0.5 * lower.sum(), (
-            "Safe and close, but fewer than half of the records of the lower bound are released "
-            "as themselves. Equal rows release a histogram, not a randomised record."
+            "It is safe and close, but fewer than half of the records of the lower bound are "
+            "released as themselves. Equal rows release a histogram, not a randomised record."
         )

@@ -30,7 +30,7 @@ def who_left(answer, rng):
                 "Take k from the second table, not from the first.": (
                     [left, before.sum(axis=1).min(), exposed]
                 ),
-                "A patient is safe if patients of another value leave the same class.": (
+                "A patient is safe if patients with another value leave the same class.": (
                     [left, smallest, left]
                 ),
             },
@@ -51,9 +51,9 @@ def possible_values(answer, rng):
         assert_equal(
             answer(a, b),
             np.flatnonzero(a * b),
-            "A value is possible if it occurs at least once in both classes.",
+            "A value is possible if it occurs at least once in each of the two classes.",
             {
-                "In your answer one of the two classes is enough.": np.flatnonzero(a + b),
+                "A value that occurs in only one class is impossible.": np.flatnonzero(a + b),
                 "Those are the values of the first class.": np.flatnonzero(a),
                 "Those are the impossible values.": np.flatnonzero(a * b == 0),
             },
@@ -62,10 +62,10 @@ def possible_values(answer, rng):
 
 @exercise("anonymity/anonymity")
 def anonymity(answer, rng):
-    whole_table = "Measure the distance to the whole table, not between rows."
+    whole_table = "Measure the distance of a class from the whole table, not from another class."
     cases = [
-        ([[3, 1], [2, 2]], "Two classes of four. What share of each has the first value?"),
-        ([[2, 0, 0], [0, 2, 0], [0, 0, 2]], "Every value is known here: what is l?"),
+        ([[3, 1], [2, 2]], "In two classes of four, what share of each has the first value?"),
+        ([[2, 0, 0], [0, 2, 0], [0, 0, 2]], "Here the table reveals every value: what is l?"),
         ([[5, 1, 1], [1, 1, 9]], whole_table),
         ([[1, 0, 2, 3], [4, 4, 0, 1], [2, 2, 2, 2]], "There are four values: divide by three."),
         ([[4, 4, 4]], "Here one class is the whole table."),
@@ -85,7 +85,7 @@ def anonymity(answer, rng):
             [smallest, fewest, farthest],
             hint,
             {
-                "k and l are right. For t add up the differences of the cumulative shares, and "
+                "k and l are right. For t, add up the differences of the cumulative shares, and "
                 "divide by m - 1.": [smallest, fewest, abs(apart).sum(axis=1).max() / 2],
             },
         )

@@ -20,13 +20,13 @@ def delta_from_curve(answer, rng):
         assert_close(
             answer(alpha, beta, epsilon),
             hockey_stick_divergence(p, q, epsilon=epsilon),
-            "Each event E requires the δ P(E) - e^ε Q(E). Write it in terms of α and β.",
+            "For each event E, δ is at least P(E) - e^ε Q(E). Write this in terms of α and β.",
             {
                 "One corner is not enough: take the largest δ over all corners.": (
                     (1 - beta - exp(epsilon) * alpha)[-1]
                 ),
-                "alpha and beta are exchanged.": (1 - alpha - exp(epsilon) * beta).max(),
-                "The factor e^ε is missing: that is the advantage.": (1 - beta - alpha).max(),
+                "Your answer exchanges alpha and beta.": (1 - alpha - exp(epsilon) * beta).max(),
+                "Without the factor e^ε, that is the advantage.": (1 - beta - alpha).max(),
             },
         )
 
@@ -44,10 +44,10 @@ def level_per_answer(answer, rng):
         assert_close(
             answer(*case),
             brentq(excess, 0.5 * total / count, total, args=case, xtol=1e-14),
-            "Both totals rise with ε. Solve each for ε and take the larger solution.",
+            "Both total costs rise with ε. Solve each for ε, and take the larger solution.",
             {
-                "That is basic composition. The other bound is better here.": total / count,
-                "That is the total for this ε, or the total itself.": total,
+                "That is basic composition. Advanced composition allows more here.": total / count,
+                "That is the total, not the ε of one answer.": total,
             },
         )
 
@@ -74,8 +74,8 @@ def best_order(answer, rng):
 @exercise("composition/leaky-response")
 def leaky_response(answer, rng):
     hint = (
-        "Give two rows of four entries that sum to 1. With probability δ the record itself is "
-        "leaked, never the other value; otherwise the answer is randomised response."
+        "Give two rows of four entries; each row sums to 1. With probability δ, the record's own "
+        "value is leaked, never the other value; otherwise the answer is randomised response."
     )
     drawn = rng.uniform([0.1, 0], [3, 0.4], (3, 2))
     for epsilon, delta in [(1.0, 0.1), (0.2, 0.01), (3.0, 0.0), *drawn]:
@@ -110,7 +110,7 @@ def repeated_advantage(answer, rng):
         assert_close(
             answer(e, k),
             advantage,
-            "Only the number of yeses matters. Say 'in' if this number makes 'in' more likely.",
+            "Only the number of yeses matters. Say 'in' if it is more likely with the record.",
             {
                 "That is only the bound of basic composition.": tanh(k * e / 2),
                 "That is the advantage of one answer.": tanh(e / 2),

@@ -14,13 +14,13 @@ def least_epsilon(answer, rng):
         assert_close(
             answer(before, after),
             abs(log(odds)),
-            "Compare odds, not beliefs, in either direction.",
+            "Compare the odds, not the beliefs. They may change in either direction.",
             {
                 "That compares the beliefs. The definition bounds the change of the odds.": (
                     abs(log(after / before))
                 ),
-                "The factor of the odds is e^ε. Take its logarithm.": odds,
-                "The belief may also fall.": log(odds),
+                "That is the factor by which the odds change, e^ε. Take its logarithm.": odds,
+                "The belief may also fall, but ε is not negative.": log(odds),
             },
         )
 
@@ -35,7 +35,7 @@ def margin(answer, rng):
             "What is the probability that Laplace noise of scale b is outside (-m, m)?",
             {
                 "That is the scale. Divide the sensitivity by it.": m / log(1 / c),
-                "That is only one of the two tails.": s * log(0.5 / c) / m,
+                "That counts only one of the two tails.": s * log(0.5 / c) / m,
                 "The noise grows with the sensitivity.": log(1 / c) / m,
                 "That makes only the *mean* error equal to the margin.": s / m,
             },
@@ -51,12 +51,12 @@ def split_budget(answer, rng):
         assert_close(
             answer(s, epsilon),
             epsilon * s**0.5 / (s**0.5).sum(),
-            "The ε of the numbers sum to the total. The mean error of number j is its sensitivity "
-            "over its ε.",
+            "The values of ε add up to the total. The mean error of number j is its sensitivity "
+            "divided by its ε.",
             {
                 "Equal parts are best only for equal sensitivities.": 0 * s + epsilon / len(s),
-                "That is in proportion to the sensitivities, which makes all errors equal. The "
-                "sum of the errors can be smaller.": epsilon * s / s.sum(),
+                "That is proportional to the sensitivities, which makes all errors equal. The sum "
+                "of the errors can be smaller.": epsilon * s / s.sum(),
                 "Numbers with a larger sensitivity need more of the budget.": (
                     epsilon * s**-0.5 / (s**-0.5).sum()
                 ),

@@ -17,20 +17,18 @@ def crossover(answer, rng):
         assert_equal(
             answer(epsilon, delta),
             right,
-            "Compare the standard deviations, and watch the norms.",
+            "Compare the standard deviations of the two kinds of noise. Which norm does each use?",
             {
-                "For this number Laplace noise is still no worse.": right - 1,
+                "For this number of counts, Laplace noise is still no worse.": right - 1,
                 "One count fewer is already enough.": right + 1,
             },
-            more="One person changes k counts by 1: the L1 norm is k, the L2 norm is √k.",
+            more="One person changes k counts by 1 each: the L1 norm is k, and the L2 norm is √k.",
         )
 
 
 @exercise("noise-mechanisms/sensitivities")
 def sensitivities(answer, rng):
-    removal = (
-        "The first two are for a removal: the largest norm of a row. L1 sums the absolute values."
-    )
+    removal = "The first two numbers are for a removal: take the largest L1 and L2 norm of a row."
     replacement = "A replacement takes one row away and adds another: go through all pairs of rows."
     fixed = [np.tri(5), np.eye(4), [[3, -4], [0, 1], [-3, 4]], [[1, 2, 2], [1, 2, 2]]]
     for table in [*fixed, *(rng.integers(-4, 5, (rows, 3)) for rows in rng.integers(2, 6, 3))]:
@@ -47,10 +45,10 @@ def sensitivities(answer, rng):
             removal if removal_is_wrong else replacement,
             {
                 "The L2 norm is the square root of the sum of the squares.": right ** [1, 2, 1, 2],
-                "Twice the removal is only a bound for the replacement.": (
+                "Twice the sensitivity for removal is only an upper bound for replacement.": (
                     right[[0, 1, 0, 1]] * [1, 1, 2, 2]
                 ),
-                "Removal comes first, then replacement; L1 before L2.": right[[2, 3, 0, 1]],
+                "Give removal, then replacement, each with L1 before L2.": right[[2, 3, 0, 1]],
             },
         )
 
@@ -64,9 +62,9 @@ def laplace_delta(answer, rng):
         assert_close(
             answer(b, e),
             delta,
-            "The δ falls as ε grows, and it is 0 for ε of at least 1/b.",
+            "The δ falls as ε grows, and it is 0 if ε is at least 1/b.",
             {
-                "For ε of at least 1/b the δ is 0, not a negative number.": -expm1(half),
+                "If ε is at least 1/b, then δ is 0, not a negative number.": -expm1(half),
                 "The exponent contains half of ε - 1/b: where do the densities have the ratio "
                 "e^ε?": max(0, -expm1(2 * half)),
                 "That is 1 - δ.": 1 - delta,

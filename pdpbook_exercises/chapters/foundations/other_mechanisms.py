@@ -19,8 +19,8 @@ def one_sided_scale(answer, rng):
             d / log((1 + exp(e)) / 2),
             "Let W tend to infinity in both fractions before you solve for b.",
             {
-                "That is the scale of plain Laplace noise. An end needs more noise.": d / e,
-                "Twice the Laplace scale is only the limit for a small epsilon.": 2 * d / e,
+                "That is the scale of plain Laplace noise. The end requires more noise.": d / e,
+                "Twice the Laplace scale is right only in the limit of a small epsilon.": 2 * d / e,
             },
         )
 
@@ -49,7 +49,7 @@ def staircase(answer, rng):
         assert_close(
             answer(e, s),
             a / (1 - a) + within,
-            "The whole part is geometric. Within a step of width 1 the masses of the two treads "
+            "The whole part is geometric. Within a step of width 1, the masses of the two treads "
             "have the ratio γ to (1 - γ) e^-ε. Where is the middle of each tread?",
         )
 
@@ -57,8 +57,8 @@ def staircase(answer, rng):
 @exercise("other-mechanisms/private-mean")
 def private_mean(answer, rng):
     hint = (
-        "Sum whole hundredths, add noise once, and divide by n. By how much can your sum change "
-        "if one height between 150 and 240 cm is removed? This change sets the noise."
+        "Sum whole hundredths, add noise once, and divide by n. By how much can your sum change if "
+        "one height between 150 and 240 cm is removed? This change determines the noise."
     )
     drawn = [(int(n), epsilon, 300) for n, epsilon in rng.uniform([50, 0.2], [400, 1.5], (3, 2))]
     for n, epsilon, runs in [(200, 0.5, 1000), *drawn]:
@@ -83,6 +83,6 @@ def private_mean(answer, rng):
             total = call.args[0] if call.args else call.kwargs["value"]
             enough = abs(total) <= n * call.kwargs.get("sensitivity", 1)
             assert enough and call.kwargs["epsilon"] <= epsilon, (
-                "Call pb.geometric_mechanism with the largest amount that one height can add to "
-                "*your* sum, and with the given ε."
+                "Call pb.geometric_mechanism with the given ε, and let its sensitivity be the "
+                "largest amount that one height can add to *your* sum."
             )

@@ -25,14 +25,14 @@ def padded_interval(answer, rng):
         assert_close(
             answer(low, high, epsilon, p),
             ends + padding,
-            "How far above the largest record does noise of scale range/epsilon reach with "
-            "probability p? Both sides get the same padding.",
+            "Below which number does noise of scale range/epsilon stay with probability p? Both "
+            "sides get the same padding.",
             {
                 "Is that a base-2 logarithm? The book takes natural logarithms.": (
                     ends + padding / log(2)
                 ),
-                "Yours is the y with P(|noise| <= y) = p. Noise crosses an end in one direction "
-                "only.": ends - scale * log(1 - p) * outward,
+                "Your padding is the y with P(|noise| <= y) = p. Noise crosses an end in one "
+                "direction only.": ends - scale * log(1 - p) * outward,
                 "The padding has the wrong sign.": ends - padding,
                 "The scale of the noise is the range of the data divided by epsilon.": (
                     ends + padding / (high - low)
@@ -45,7 +45,7 @@ def padded_interval(answer, rng):
         refused = False
     except AssertionError as error:
         refused = isinstance(error.__cause__, ValueError)
-    assert refused, "That interval is shorter than the data: for p < 1/2 raise a ValueError."
+    assert refused, "That interval is shorter than the data: for p < 1/2, raise a ValueError."
 
 
 @exercise("sampling-query/draws-until-seen")
@@ -56,19 +56,19 @@ def draws_until_seen(answer, rng):
         assert_equal(
             answer(n, c),
             right,
-            "The probability of not being drawn m times is a power. Round up to a whole number.",
+            "The probability that m draws miss the record is a power. Round up to a whole number.",
             {
-                "Draws may repeat a record: n draws do not show all n of them.": ceil(n * c),
+                "A record may be drawn again, so n draws do not show all n records.": ceil(n * c),
                 "Is c the probability of being drawn, or of being *missed*?": (
                     ceil(log(c) / log1p(-1 / n))
                 ),
                 "1 - 1/n loses digits for a large n. Use log1p.": (
                     ceil(log(1 - c) / log(1 - 1 / n))
                 ),
-                "After this number of draws the probability is still below c. Round up.": right - 1,
+                "After that many draws, the probability is still below c. Round up.": right - 1,
                 "One draw fewer is enough.": right + 1,
             },
-            more="Solve (1 - 1/n)^m = 1 - c for m by logarithms. Use log1p.",
+            more="Solve (1 - 1/n)^m = 1 - c for m by taking logarithms. Use log1p.",
         )
 
 

@@ -16,7 +16,7 @@ def scale_of_a_draw(answer, rng):
         assert_close(
             answer(n, epsilon),
             1 / inside,
-            "One draw costs ln(1 + (e^ε₀ - 1)/n). Set it to ε, and solve for ε₀.",
+            "One draw costs ln(1 + (e^ε₀ - 1)/n). Set this cost equal to ε, and solve for ε₀.",
             {
                 "That scale ignores amplification: a record is seldom drawn.": 1 / epsilon,
                 "That is ε₀. The scale is its inverse.": inside,

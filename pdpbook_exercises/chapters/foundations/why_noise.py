@@ -16,10 +16,10 @@ def leaver(answer, rng):
             assert_close(
                 answer(before, after, n),
                 n * before - (n - 1) * after,
-                "Turn each mean back into a sum. The second group has one person fewer.",
+                "Turn each mean back into a sum, of n people before and of n - 1 people after.",
                 {
-                    "In your answer both sums are over n people.": n * (before - after),
-                    "n counts the group before: n - 1 are left.": (n + 1) * before - n * after,
+                    "In your answer, both sums are over n people.": n * (before - after),
+                    "In the second group, n - 1 people are left.": (n + 1) * before - n * after,
                 },
                 rtol=1e-8,
             )
@@ -33,12 +33,12 @@ def rounding(answer, rng):
         assert_close(
             answer(n, decimals),
             (2 * n - 1) * half,
-            "Each mean is off by at most half a unit of its last decimal, either way.",
+            "Each mean is off by at most half a unit of its last decimal, in either direction.",
             {
-                "Here the two errors cancel in part. In the worst case they add up.": half,
+                "In your answer, the errors partly cancel. In the worst case, they add up.": half,
                 "A rounded number is off by at most *half* a unit.": (2 * n - 1) * 2 * half,
                 "The second mean also has an error.": n * half,
-                "The second mean is multiplied by n - 1.": 2 * n * half,
+                "The second mean is multiplied by n - 1, not by n.": 2 * n * half,
             },
         )
 
@@ -51,12 +51,12 @@ def best_advantage(answer, rng):
             answer(p, q),
             max((p - q) @ event for event in product([0, 1], repeat=len(p))),
             "An event is a set of outputs, and each output adds p - q to its value. Which outputs "
-            "are worth having?",
+            "increase this value?",
             {
                 "That is twice the answer: it also counts the outputs where q is larger.": (
                     abs(p - q).sum()
                 ),
-                "That is the best single output. Events may contain more.": (p - q).max(),
+                "That is the best output alone. Events may contain several.": (p - q).max(),
                 "That event contains all outputs.": (p - q).sum(),
             },
         )
@@ -70,9 +70,9 @@ def three_answers(answer, rng):
         assert_close(
             answer(epsilon, m),
             truth,
-            "Compare the true report with one of the others.",
+            "Compare the probability of the true report with that of any other report.",
             {
-                "That is right only for two answers.": 1 / (1 + exp(-epsilon)),
+                "That is right only if there are two answers.": 1 / (1 + exp(-epsilon)),
                 "That is the probability of a lie.": 1 - truth,
                 "Does a larger epsilon make the truth more likely in your answer?": (
                     1 / (1 + (m - 1) * exp(epsilon))
@@ -93,6 +93,6 @@ def better_attacker(answer, rng):
         right = (given.astype(bool) == truth).mean()
         by_mean = ((noisy.mean(axis=1) > 132.5) == truth).mean()
         assert right > by_mean + 0.03, (
-            f"It is right in {right:.1%} of the rows, and the mean in {by_mean:.1%}. Extreme "
-            "answers reveal little about Jacob, but they move the mean most."
+            f"It is right in {right:.1%} of the rows, and the mean is right in {by_mean:.1%}. "
+            "Extreme answers reveal little about Jacob, but they move the mean most."
         )

@@ -34,11 +34,11 @@ def no_noise_losses(answer, rng):
                     f"Look at bin {k}. Write down P and P_-i for one of its records on its own bin "
                     "and on another bin.",
                     {
-                        "The loss on the record's own bin is right. But without the record the "
+                        "The loss on the record's own bin is right. But without the record, the "
                         "other bins become more likely.": own
                     },
-                    more="The loss is the largest |ln P / P_-i|. On the record's own bin m of n "
-                    "records become m - 1 of n - 1; on another bin m of n become m of n - 1.",
+                    more="The loss is the largest |ln P / P_-i|. On the record's own bin, m of n "
+                    "records become m - 1 of n - 1; on another bin, m of n become m of n - 1.",
                 )
 
 
@@ -55,8 +55,8 @@ def records_needed(answer, rng):
         assert_close(
             answer(n, epsilon),
             enough(n, epsilon),
-            "m records are enough if each may be responsible for 1/m of its bin. Turn m >= 1/tau "
-            "into a whole number, and mind rounding.",
+            "m records are enough if each of them may be responsible for 1/m of the bin. Find the "
+            "smallest whole number m >= 1/tau, and mind rounding errors.",
             {
                 "Digits are lost: 1 - exp(-epsilon) cancels for a small epsilon. Which function "
                 "computes this difference accurately?": max(2, ceil(naive)),
@@ -64,7 +64,7 @@ def records_needed(answer, rng):
                     max(2, ceil(-1 / expm1(-epsilon)))
                 ),
                 "Is one record ever enough?": ceil(naive - 1e-9),
-                "Round up: with fewer than 1/tau records the loss is too large.": floor(naive),
+                "Round up: with fewer than 1/tau records, the loss is too large.": floor(naive),
             },
             rtol=1e-12,
         )
@@ -87,13 +87,13 @@ def replacement_loss(answer, rng):
             assert_close(
                 answer(before, i, after[i]),
                 abs(ratios).max(),
-                "Compare P before and after, in both directions, at the output where they differ "
-                "most.",
+                "Compare P before and after the replacement, in both directions, at the output "
+                "where the two differ most.",
                 {
-                    "No record gives the last output, before or after. It reveals nothing: leave "
-                    "it out.": abs(np.log(P / Q)).max(),
+                    "No record gives the last output, before or after the replacement. This output "
+                    "reveals nothing: leave it out.": abs(np.log(P / Q)).max(),
                     "Only one of the two records can give the last output, so this output reveals "
-                    "it.": abs(ratios[np.isfinite(ratios)]).max(),
+                    "which of them is in the data.": abs(ratios[np.isfinite(ratios)]).max(),
                     "That is the loss of removing the record. n does not change when a record is "
                     "replaced.": privacy_losses(before[i : i + 1], P, len(rows))[0],
                     "Your answer counts only one direction.": ratios.max(),
@@ -103,7 +103,7 @@ def replacement_loss(answer, rng):
 
 
 def rule_losses(counts):
-    """Return the largest fixed-noise and end-to-end loss of the rule of the last exercise."""
+    """Return the largest fixed-noise and end-to-end losses under the rule of the last exercise."""
 
     def released(counts):  # a row per bin
         rows = np.eye(counts.size)
@@ -131,5 +131,5 @@ def end_to_end_loss(answer, rng):
         fixed_noise, end_to_end = rule_losses(counts)
         assert fixed_noise <= 1 < end_to_end, (
             f"The largest fixed-noise loss is {fixed_noise:.3f}, and the largest end-to-end loss "
-            f"is {end_to_end:.3f}. Where does one removal change what is released of many others?"
+            f"is {end_to_end:.3f}. When does one removal change the noise of many other records?"
         )

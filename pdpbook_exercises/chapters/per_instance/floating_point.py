@@ -7,12 +7,12 @@ from pdpbook_exercises.checking import assert_close, exercise
 
 @exercise("floating-point/inside")
 def inside(answer, rng):
-    halves = "Add the two halves of the interval."
+    halves = "Add the probabilities of landing inside on the left and on the right of the record."
     for m, b, hint in [
         (0.5, 0.2, halves),
-        (0.0, 0.05, "At an edge half of the noise is outside."),
+        (0.0, 0.05, "At an edge, half of the noise is outside."),
         (0.9, 0.3, "How far is the record from each end?"),
-        (0.3, 1e12, "1 - exp(-t) loses its digits for small t; expm1 does not."),
+        (0.3, 1e12, "1 - exp(-t) loses its digits for a small t; expm1 does not."),
         *[(*rng.uniform([0, 0.03], [1, 3]), halves) for _ in range(3)],
     ]:
         right = -(expm1(-m / b) + expm1((m - 1) / b)) / 2
@@ -49,8 +49,8 @@ def log_mass(answer, rng):
             {
                 "The factor 1/2 is missing.": right + log(2),
                 "The width of the bin is missing.": -log(2) - s / b,
-                "Here 1 - exp(-w/b) has lost its digits. Which function computes it for a small "
-                "w/b?": -log(2) - s / b + log(1 - exp(-w / b)),
+                "Here 1 - exp(-w/b) has lost its digits. Which function computes this difference "
+                "for a small w/b?": -log(2) - s / b + log(1 - exp(-w / b)),
             },
             more="Two terms need no exponential. The last term can be written with expm1.",
             rtol=1e-12,
@@ -65,13 +65,13 @@ def coin(answer, rng):
         assert_close(
             answer(x, m),
             before * (1 - x / m),
-            "What is the probability that all coins before it succeed?",
+            "What is the probability that all coins before coin m succeed?",
             {
                 "That is the probability that the first m coins succeed.": before * x / m,
-                "These coins succeed, but coin m must also fail.": before,
-                "The coins before it must also succeed.": 1 - x / m,
-                "That is the probability for the next toss.": before * x / m * (1 - x / (m + 1)),
+                "The coins before coin m succeed, but coin m must also fail.": before,
+                "The coins before coin m must also succeed.": 1 - x / m,
+                "That is the answer for coin m + 1.": before * x / m * (1 - x / (m + 1)),
             },
-            more="Multiply the success probabilities of the coins before it by the probability "
-            "that it fails itself.",
+            more="Multiply the success probabilities of the coins before coin m by the probability "
+            "that coin m fails.",
         )

@@ -82,22 +82,22 @@ def join(answer, rng):
         assert_close(
             answer(X, y, x, lower, upper, sigma),
             right,
-            "Remove the new record again, and express its leverage and residual in the larger "
-            "data set by its leverage and residual against the present fit.",
+            "Remove the new record again, and express its leverage and residual in the larger data "
+            "set in terms of its leverage and residual with respect to the present fit.",
             {
                 "1 - h is the factor for a removal. This record joins.": right * (1 + g) / (1 - g),
                 "The leverage of the new record is missing.": right * (1 + g),
                 "Which of the two ends is farther from the prediction?": (
                     right * abs(upper - predicted) / far
                 ),
-                "For Gaussian noise the Euclidean length of the change counts.": (
+                "For Gaussian noise, the Euclidean length of the change counts.": (
                     right * abs(direction).sum() / length
                 ),
                 "That is the square of the distance.": right**2,
                 "Measure the change in standard deviations of the noise.": right * sigma,
             },
-            more="With g the leverage of x against the present data, the leverage in the larger "
-            "data set is g/(1 + g), and the residual is divided by 1 + g.",
+            more="If g is the leverage of x with respect to the present data, the leverage in the "
+            "larger data set is g/(1 + g), and the residual is divided by 1 + g.",
             rtol=1e-8,
         )
 
@@ -115,9 +115,9 @@ def sigma(answer, rng):
             answer(changes, epsilon, delta),
             unit * lengths.max(),
             "Which record needs the largest noise, and which quantity of the Gaussian mechanism "
-            "does its change replace?",
+            "does the length of its change replace?",
             {
-                "For Gaussian noise the Euclidean length of a change counts.": (
+                "For Gaussian noise, the Euclidean length of a change counts.": (
                     unit * abs(changes).sum(axis=1).max()
                 ),
                 "The length depends on all numbers of a change.": unit * abs(changes).max(),

@@ -21,7 +21,7 @@ def records_needed(answer, rng):
             "Solve scale = 1/ln(1 + n (e^epsilon - 1)) for n and round to the safe side; n is a "
             "whole number, at least 2.",
             {
-                "With so few records the bound is above the scale.": max(2, floor(quotient)),
+                "With so few records, the bound is above the scale.": max(2, floor(quotient)),
                 "One record fewer is enough.": right + 1,
                 "Is the quotient upside down?": max(2, ceil(1 / quotient)),
             },
@@ -47,15 +47,15 @@ def own_scale(answer, rng):
             given,
             right,
             f"It is {'enough, but not the smallest' if given > right else 'not enough'}. With two "
-            "scales the ratio of the densities is at most v_max(a)/v_min(b). How large may it be?",
+            "scales, the ratio of the densities is at most v_max(a)/v_min(b). How large may it be?",
             {
                 "Here some finite scale is enough.": inf,
                 "That is the scale of the others.": others,
-                "v_max of a scale a is not 1/a: values outside are drawn again.": 1 / most,
+                "v_max of a scale a is not 1/a: values outside [0, 1] are drawn again.": 1 / most,
             },
             more="v_max(a) falls from infinity to 1, so v_max(a) = (1 + n (e^epsilon - 1)) "
-            "v_min(b) has a solution if and only if the right side is above 1. It can be found "
-            "with scipy.optimize.brentq.",
+            "v_min(b) has a solution if and only if the right side is above 1. The solution can be "
+            "found with scipy.optimize.brentq.",
         )
 
 
@@ -69,7 +69,7 @@ def grid_bound(answer, rng):
         rows = laplace_kernel(bins, scale)[0]
         loss = log1p(((rows.max(axis=0) / rows.min(axis=0)).max() - 1) / n)
         hint = (
-            "At the smallest safe scale the worst data set on the grid has exactly the loss "
+            "At the smallest safe scale, the worst data set on the grid has exactly the loss "
             "epsilon. Find the root numerically, for example with scipy.optimize.brentq."
         )
         if isclose(scale, scale_bound(n, epsilon)):

@@ -32,14 +32,14 @@ def truncated_sd(answer, rng):
         assert_close(
             answer(b),
             sqrt(variance),
-            "By symmetry consider only t = |x - 1/2| in [0, 1/2], and integrate by parts.",
+            "By symmetry, consider only t = |x - 1/2| in [0, 1/2], and integrate by parts.",
             {
                 "That is the standard deviation before truncation.": sqrt(2) * b,
                 "That is the variance.": variance,
-                "That is the uniform distribution's spread, the limit for large b.": 12**-0.5,
+                "That is the SD of the uniform distribution, the limit for large b.": 12**-0.5,
             },
-            more="The variance is 2b² minus the part beyond 1/2, and the density is larger by the "
-            "factor 1/(1 - exp(-1/(2b))).",
+            more="Subtract the part beyond 1/2 from 2b², and multiply by 1/(1 - exp(-1/(2b))), the "
+            "factor by which truncation raises the density.",
             rtol=1e-5,
         )
 
@@ -57,12 +57,13 @@ def grid_ratio(answer, rng):
             {
                 "That is the ratio of the densities for records at the edges. Here the records "
                 "are at midpoints.": exp(1 / b),
-                "That is the ratio of the densities at the midpoints. A mass is the integral over "
-                "a bin.": exp((bins - 1) * step),
+                "That is the ratio of the densities at the midpoints. A mass is an integral over a "
+                "bin.": exp((bins - 1) * step),
                 "That is the inverse.": 1 / right,
             },
-            more="A record in the middle of its bin puts two half bins into it. How much does a "
-            "record of bin K - 1 put into bin 0? Both masses are differences of exponentials.",
+            more="A record in the middle of its bin puts equal masses into both halves. How much "
+            "does a record of bin K - 1 put into bin 0? Both masses are differences of "
+            "exponentials.",
         )
 
 
@@ -78,7 +79,7 @@ def gaussian_sigma(answer, rng):
                 "That is the scale of the Laplace density. A Gaussian falls with the square of the "
                 "distance.": 1 / log(ratio),
                 "Is that the variance? Sigma is its square root.": 0.5 / log(ratio),
-                "The largest distance in [0, 1] is 1, for a record at an edge. For a record in "
-                "the middle it is only 1/2.": 1 / sqrt(8 * log(ratio)),
+                "The largest distance in [0, 1] is 1, for a record at an edge. For a record in the "
+                "middle, it is only 1/2.": 1 / sqrt(8 * log(ratio)),
             },
         )

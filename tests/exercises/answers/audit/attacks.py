@@ -67,7 +67,7 @@ ANSWERS = {
         [score],
         (lambda draws, p, q: np.log(np.prod(p[draws]) / np.prod(q[draws])), "Add logarithms"),
         (lambda draws, p, q: score(np.unique(draws), p, q), "as often as they occur"),
-        (lambda draws, p, q: score(draws, p + 1e-9, q + 1e-9), "proves the record: plus infinity"),
+        (lambda draws, p, q: score(draws, p + 1e-9, q + 1e-9), "is present: plus infinity"),
     ),
     "power": Answers(
         [by_program],
@@ -75,7 +75,7 @@ ANSWERS = {
             lambda p, q, alpha: filled(p, q, alpha, rarity, split=False),
             "Alpha falls between two thresholds",
         ),
-        (lambda p, q, alpha: filled(p, q, alpha, lambda p, q: q - p), "largest difference"),
+        (lambda p, q, alpha: filled(p, q, alpha, lambda p, q: q - p), "probability or difference"),
         (lambda p, q, alpha: filled(p, q, alpha, lambda p, q: -rarity(p, q)), "at no other"),
     ),
     "draws": Answers(

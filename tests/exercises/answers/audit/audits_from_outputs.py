@@ -34,9 +34,9 @@ def hidden(mine, *, rare=None, claim=None):
 ANSWERS = {
     "event": Answers(
         [tried],
-        (lambda p, q, epsilon: p > q, "minus e to the power epsilon"),
+        (lambda p, q, epsilon: p > q, "P(x) - e^ε P'(x)"),
         (lambda p, q, epsilon: p >= math.exp(epsilon) * q, "changes nothing"),
-        (lambda p, q, e: (p > math.exp(e) * q) & (p == p.max()), "not only that with the largest"),
+        (lambda p, q, e: (p > math.exp(e) * q) & (p == p.max()), "only the one with the largest"),
         (lambda p, q, epsilon: (q > 0) & (p > math.exp(epsilon) * q), "only P reaches"),
     ),
     "ceiling": Answers(
@@ -57,7 +57,7 @@ ANSWERS = {
             (hidden(mine, rare=0.05), "an event proves more than"),
             ((np.ones(2) / 2, np.ones(3) / 3), "equal length"),
             ((np.array([1e-4, 0.8, 0.2]), np.array([1e-7, 0.2, 0.8])), "sum to 1"),
-            (hidden(mine, claim=0.8 * mine["epsilon"]), "It is hidden, but the distance is"),
+            (hidden(mine, claim=0.8 * mine["epsilon"]), "The loss is hidden, but the distance"),
             ((np.array([1.0, 0.0]), np.array([0.5, 0.5])), "entries above 0"),
         ],
     ),

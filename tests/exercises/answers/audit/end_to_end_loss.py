@@ -81,7 +81,7 @@ def histograms(mine):
 ANSWERS = {
     "rerun": Answers(
         [_rerun],
-        (lambda *case: _rerun(*case, empty=0.0), "A record of an empty bin does not exist"),
+        (lambda *case: _rerun(*case, empty=0.0), "An empty bin has no record"),
         (_naive_logarithms, "An output that neither distribution reaches"),
     ),
     "ceiling": Answers([_by_loops]),

@@ -49,9 +49,9 @@ ANSWERS = {
     ),
     "clipping": Answers(
         [lambda epsilon: math.exp(-epsilon) / -math.expm1(-2 * epsilon)],
-        (lambda epsilon: 1 / epsilon, "over the positive z only"),
-        (lambda epsilon: math.exp(-epsilon) / (1 - math.exp(-epsilon)), "over the positive z only"),
-        (lambda epsilon: 1 / math.sinh(epsilon), "over the positive z only"),
+        (lambda epsilon: 1 / epsilon, "over the positive values"),
+        (lambda epsilon: math.exp(-epsilon) / (1 - math.exp(-epsilon)), "over the positive values"),
+        (lambda epsilon: 1 / math.sinh(epsilon), "over the positive values"),
     ),
     "records": Answers(
         [by_halving],

@@ -29,20 +29,20 @@ ANSWERS = {
         [total],
         (
             lambda s, n, level: math.ceil(math.log(level) / math.log(s / (s + n))),
-            "takes public people only",
+            "consists of public people",
         ),
-        (lambda size, n, level: total(n, size, level), "takes public people only"),
+        (lambda size, n, level: total(n, size, level), "consists of public people"),
         (lambda size, n, level: total(size, n, level, operator.lt), "at most the level"),
     ),
     "again": Answers(
         [lambda *g: first(*g, lambda c, a, s, n: hypergeom.sf(a - 1, s + n, a + c, s))],
         (
             lambda *g: first(*g, lambda c, a, s, n: hypergeom.cdf(c - 1, s + n, a + c, n)),
-            "the public people and the c private people",
+            "public ones and c private ones",
         ),
         (
             lambda *g: first(*g, lambda c, a, s, n: hypergeom.cdf(c, s + n, a, n)),
-            "the public people and the c private people",
+            "public ones and c private ones",
         ),
         (
             lambda a, size, n, level: max(int(a * n / size - 3 * math.sqrt(a * n / size)), 0),

@@ -56,8 +56,8 @@ ANSWERS = {
     "cost": Answers(
         [budget, lambda *given: 1.0008 * budget(*given), lambda *given: budget(*given) / 1.0008],
         (lambda e, d, share, m, n: (1 - share) * e / m, "a larger epsilon_2 must cost too much"),
-        (lambda *given: 0.0, "The draws may cost the part of epsilon"),
-        (lambda e, d, share, m, n: budget(e, d, share, m, n, rest=e), "with half of delta"),
+        (lambda *given: 0.0, "the draws may cost the part of epsilon"),
+        (lambda e, d, share, m, n: budget(e, d, share, m, n, rest=e), "With half of delta"),
         (lambda e, d, share, m, n: budget(e, d, share, m, 10**9), "that the histogram leaves"),
     ),
     "by-hand": Answers(
@@ -66,12 +66,12 @@ ANSWERS = {
                 np.rint(m).astype(int), low, epsilon=e, histogram_epsilon=0.5, actions="blur"
             )
         ],
-        (lambda m, low, e: np.eye(len(m)), "Not safe"),
+        (lambda m, low, e: np.eye(len(m)), "not safe"),
         (
             lambda m, low, e: np.tile(m / m.sum(), (len(m), 1)),
             "Equal rows release a histogram, not a randomised record",
         ),
-        (lambda m, low, e: 0.1 * np.eye(len(m)) + 0.9 / len(m), "Safe, but its divergence"),
+        (lambda m, low, e: 0.1 * np.eye(len(m)) + 0.9 / len(m), "safe, but its divergence"),
         (lambda m, low, e: m, "one distribution for each bin"),
     ),
 }

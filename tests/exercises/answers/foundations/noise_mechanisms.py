@@ -27,10 +27,10 @@ def integral(scale, epsilon):
 
 
 ANSWERS = {
-    "crossover": Answers([crossover], (lambda e, d: 1, "watch the norms")),
+    "crossover": Answers([crossover], (lambda e, d: 1, "Which norm does each use?")),
     "sensitivities": Answers(
         [sensitivities],
-        (lambda changes: [9, 9, *sensitivities(changes)[2:]], "the largest norm of a row"),
+        (lambda changes: [9, 9, *sensitivities(changes)[2:]], "L1 and L2 norm of a row"),
         (lambda changes: sensitivities(changes)[:2] * 2, "takes one row away"),
     ),
     "laplace-delta": Answers([integral]),

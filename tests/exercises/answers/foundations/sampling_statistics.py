@@ -36,7 +36,7 @@ def scale_of_a_draw(n, epsilon):
 ANSWERS = {
     "scale-of-a-draw": Answers(
         [scale_of_a_draw],
-        (lambda n, epsilon: 1 / math.log1p(math.expm1(epsilon) / n), "Set it to ε"),
+        (lambda n, epsilon: 1 / math.log1p(math.expm1(epsilon) / n), "Set this cost equal to ε"),
     ),
     "best-draws": Answers([draws]),
     "merged-losses": Answers(

@@ -16,7 +16,7 @@ ANSWERS = {
     "three-answers": Answers([lambda e, m: math.exp(e) / (math.exp(e) + m - 1)]),
     "better-attacker": Answers(
         [lambda answers: np.median(answers, axis=1) > 132.5],
-        (lambda answers: answers.mean(axis=1) > 132.5, "and the mean in"),
+        (lambda answers: answers.mean(axis=1) > 132.5, "and the mean is right in"),
         (lambda answers: np.median(answers, axis=1) < 132.5, "It is right in"),
         (lambda answers: np.median(answers) > 132.5, "one decision for each"),
     ),

@@ -53,9 +53,9 @@ ANSWERS = {
         [by_lemma],
         (lambda *case: by_lemma(*case, least=1), "Is one record ever enough?"),
         (lambda n, e: max(2, math.ceil(1 / -math.expm1(-e))), "Your answer ignores n"),
-        (lambda n, e: max(2, 1 / (1 - (1 - 1 / n) * math.exp(-e))), "into a whole number"),
+        (lambda n, e: max(2, 1 / (1 - (1 - 1 / n) * math.exp(-e))), "the smallest whole number"),
     ),
-    "replacement-loss": Answers([replaced], (seen_before, "so this output reveals it.")),
+    "replacement-loss": Answers([replaced], (seen_before, "reveals which of them is in")),
     "end-to-end-loss": Answers(
         [lambda n: np.array([2 - n % 2, (n - 1) // 2, (n - 1) // 2])],
         (lambda n: [n // 2, n - n // 2], "three whole numbers"),

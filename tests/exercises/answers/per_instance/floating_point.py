@@ -20,8 +20,8 @@ def by_sinh(location, scale):
 ANSWERS = {
     "inside": Answers(
         [by_sinh],
-        (lambda m, b: -math.expm1(-m / b), "At an edge half of the noise"),
-        (lambda m, b: -math.expm1(-m / b) / 2, "two halves"),
+        (lambda m, b: -math.expm1(-m / b), "At an edge, half of the noise"),
+        (lambda m, b: -math.expm1(-m / b) / 2, "on the left and on the right"),
     ),
     "log-mass": Answers(
         [log_mass],
