@@ -49,11 +49,13 @@ def pytest_configure(config: pytest.Config) -> None:
         socket_of_worker.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
-#: The last one: no other machine can be reached.
+#: No threads for the compiler and the garbage of scripts: pages are open for a second or two, and
+#: these cost more than they save. The last one: no other machine can be reached.
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
     "--disable-background-networking",
+    "--js-flags=--single-threaded",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 ]
 
