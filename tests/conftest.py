@@ -43,7 +43,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Let rerunfailures send its short messages at once: each test would wait 40 ms for them."""
+    """Let xdist keep the order, and rerunfailures send its short messages without waiting 40 ms."""
+    config.option.loadscopereorder = False  # the files with the most tests would begin
     socket_of_worker = getattr(getattr(config, "failures_db", None), "sock", None)
     if socket_of_worker is not None:
         socket_of_worker.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
