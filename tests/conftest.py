@@ -43,17 +43,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Let rerunfailures send its short messages at once: each test would wait 40 ms for them."""
+    """Let xdist keep the order, and rerunfailures send its short messages without waiting 40 ms."""
+    config.option.loadscopereorder = False  # the files with the most tests would begin
     socket_of_worker = getattr(getattr(config, "failures_db", None), "sock", None)
     if socket_of_worker is not None:
         socket_of_worker.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
-#: The last one: no other machine can be reached.
+#: No threads for the compiler and the garbage of scripts: pages are open for a second or two, and
+#: these cost more than they save. The last one: no other machine can be reached.
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
     "--disable-background-networking",
+    "--js-flags=--single-threaded",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 ]
 

@@ -455,7 +455,7 @@ class Opened(NamedTuple):
         self.tab.locator(".explorable-reset").click()
         for button in self.tab.locator(".explorable-buttons button").all()[:-1]:
             button.click() if answer else None
-        self.tab.wait_for_timeout(400)  # after a hand's move the address follows within 300 ms
+        self.tab.clock.run_for(300)  # so much later the address follows a hand's move
 
 
 @pytest.fixture(scope="module", params=EXPLORABLES)
@@ -463,6 +463,7 @@ def opened(request: pytest.FixtureRequest, reader: Reader) -> Iterator[Opened]:
     """Each of them, on the page whose source has it."""
     name, book = request.param, ROOT / "book"
     (page,) = (p for p in book.rglob("*.md") if f"{{explorable}} {name}\n" in p.read_text("utf-8"))
+    reader.tab.clock.install()
     reader.open(f"{page.relative_to(ROOT).with_suffix('')}", f"#explorable-{name}")
     yield Opened(name, reader.tab, Opened(name, reader.tab, ([], "")).said())
     assert not reader.problems
@@ -501,7 +502,7 @@ def test_the_keyboard_moves_every_control_and_reset_undoes_it(opened: Opened) ->
         words, text = opened.said()
         assert words[i] != before
         agrees(EXPLORABLES[opened.name], words, text)
-    opened.tab.wait_for_timeout(400)
+    opened.tab.clock.run_for(300)
     address = opened.tab.evaluate("location.hash")
     opened.reset(answer=False)
     assert opened.said() == opened.start
