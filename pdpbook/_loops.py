@@ -824,9 +824,9 @@ def forced_move(game, profile, scratch, move, here, goal, near, unit):
     """Make a move at any cost, and let all other records respond to it, in place.
 
     ``here`` is the mass before the move, and ``goal`` is the number of records that were private.
-    Individual records repair the lost privacy, then the other records and finally all records play
-    best responses.  If KL is then less than ``near`` nats above the KL of ``here``, compound moves
-    follow.  Returns whether the result is at rest and better than ``here``.
+    First, individual records repair the lost privacy.  Then the other records, and finally all
+    records, play best responses.  If KL is then less than ``near`` nats above the KL of ``here``,
+    compound moves follow.  Returns whether the result is at rest and better than ``here``.
     """
     mass, nobody, rounding = scratch.mass, np.int64(-1), ROUNDING / game.target.n
     copy_mass(here, mass)

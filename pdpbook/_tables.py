@@ -1,6 +1,6 @@
 """The lines, cells and names of a table, for the command ``pdpbook`` and for ``scan``.
 
-pyarrow reads CSV files for both, with the same options, and keeps every cell as a text.  A line
+pyarrow reads CSV files for both, with the same options, and keeps every cell as text.  A line
 ends with LF, CR or CRLF.  An empty line is a record without values, and a line with more or fewer
 fields than the first line is refused.  Blanks and invisible characters at the ends of a cell do not
 count; a cell that is then empty, or one of :data:`MISSING`, has no value.  The digits of a number
@@ -105,7 +105,7 @@ class CsvFile:
         return names
 
     def batches(self, places: Sequence[int], *, skip: bool = False) -> Iterator[Any]:
-        """Yield some columns as texts, including the first line; ``skip`` skips invalid lines."""
+        """Yield some columns as text, including the first line; ``skip`` skips invalid lines."""
         lines, records = _Lines(self.encoding), 0
         with self._open(places, lines, skip=skip) as reader:
             for batch in reader:
@@ -120,7 +120,7 @@ class CsvFile:
 
     @contextmanager
     def _open(self, places: Sequence[int] | None, lines: _Lines, *, skip: bool) -> Iterator[Any]:
-        """Open the file to read some columns as texts, or to count all columns."""
+        """Open the file to read some columns as text, or to count all columns."""
         arrow, csv = require("pyarrow"), require("pyarrow.csv")
         names = None if places is None else [f"f{place}" for place in places]
         options = {
@@ -187,7 +187,7 @@ class _Lines:
 
 
 def plain(array: Any) -> Any:
-    """Return an Arrow array without a dictionary, and bytes as texts if they are UTF-8."""
+    """Return an Arrow array without a dictionary, and bytes as text if they are UTF-8."""
     arrow, types = require("pyarrow"), require("pyarrow.types")
     if types.is_dictionary(array.type):
         array = array.dictionary_decode()

@@ -8,7 +8,7 @@ answer and compares the result::
         for s, m, c in [(1, 10, 0.05), (50, 20, 0.3), *rng.uniform(0.1, 0.9, (3, 3))]:
             assert_close(answer(s, m, c), s * log(1 / c) / m, "How often does noise leave (-m, m)?")
 
-The call ``check(name, answer)`` runs it.  The message reports the last call of the answer and the
+The call ``check(name, answer)`` runs it.  The message reports the last call of ``answer`` and the
 first assertion that failed.  The generator ``rng`` draws further cases: the check on the page uses
 seed 0, and a hidden test uses another seed.  The checks of a chapter are in
 ``chapters/<part>/<chapter>.py``.

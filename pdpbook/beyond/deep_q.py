@@ -238,7 +238,7 @@ def train(
     Source: Mnih et al. (2015), with one change: their target network occasionally copies the
     weights of the trained network, but the target network here follows these weights slowly.  The
     copies explore at different rates, as in Horgan et al. (2018): a copy that hardly explores shows
-    the network the consequences of its own choices.  The same generator gives the same network on
+    the network what follows from its own choices.  The same generator gives the same network on
     the same machine; another processor rounds differently, and training amplifies the difference.
 
     Examples

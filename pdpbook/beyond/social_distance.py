@@ -247,8 +247,8 @@ def distance_budgets(
     shape = np.log(np.arange(1, guarded + 1) + offset)
     if shape.sum() <= 0:
         raise ValueError(
-            "levels must give some protected level a budget > 0; with offset=0, level 1 gets "
-            f"ln 1 = 0, got {guarded} protected level(s)"
+            "levels must give some protected level a budget > 0 (with offset=0, level 1 has the "
+            f"budget ln 1 = 0), got {guarded} protected level(s)"
         )
     if direction == "reversed":
         shape = shape[::-1]

@@ -55,8 +55,8 @@ class TableFile:
 
     It is Parquet if its name ends in ``.parquet`` or ``.pq``, otherwise CSV, perhaps compressed.
     ``sep``, ``encoding`` and ``header`` apply to CSV; ``decimal`` and ``thousands`` apply to text.
-    Without a header, the columns are called 1, 2, 3 and so on.  ``thousands`` groups digits by
-    three, or is ``none``; if it is also the decimal sign, the numbers have no decimals.
+    Without a header, the columns are called 1, 2, 3 and so on.  ``thousands`` is the sign between
+    groups of three digits, or ``none``; if it is also the decimal sign, there are no decimals.
     ``missing`` determines whether records without a value are refused or dropped.
     """
 

@@ -390,7 +390,7 @@ def load_repeats() -> pd.DataFrame:
     -------
     pandas.DataFrame
         Columns ``records``, ``players`` and ``pairs``: a row contains the number of players, and of
-        pairs of player and team, with this number of the 1,317 records of `load_heights`.
+        pairs of player and team, that have ``records`` of the 1,317 records of `load_heights`.
 
     Notes
     -----

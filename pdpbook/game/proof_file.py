@@ -86,7 +86,7 @@ def formal_proof(profile: ArrayLike, weights: ArrayLike, *, epsilon: float) -> s
     file with Coq.
 
     The theorem is about the stated rows: it bounds the fixed-noise loss of the removal of each
-    record, like every decision of the game, and does not depend on how the profile was found.
+    record, which the game uses as well, and does not depend on how the profile was found.
     Taught in the chapter *How this book is checked*.
 
     Examples

@@ -64,7 +64,7 @@ class AuditedTable:
         return _validate.booleans(f"table[{name!r}]", self._column(name))
 
     def groups(self, by: tuple[str, ...]) -> tuple[NDArray[np.int64], list[Any]]:
-        """Return the group of each record, and the groups."""
+        """Return the index of each record's group, and the groups."""
         if not by:
             return np.zeros(self.records, dtype=np.int64), [()]
         if by not in self._groups:

@@ -43,7 +43,7 @@ So no record costs more than σS, where S is the larger of :math:`\sum\max\{1,2(
 :math:`\sum\max\{1,2q\}`: 1 for the median alone, and 7/2 for the three quartiles.  If a record is
 *replaced*, n stays the same, a(r) and b(r) change by at most one, and each choice costs at most 2σ.
 An exponent is rounded up to a multiple of :math:`2^{-62}`, which adds less than two such units to
-the cost of each choice; these are subtracted from ε first.  The program counts distances in whole
+the cost of each choice; these units are subtracted from ε.  The program counts distances in whole
 parts of a record, of which 1 and q are multiples, and rounds :math:`\kappa B` down to a whole part.
 The proof remains valid, because :math:`\kappa(1-q)=q` is a whole number of parts.
 

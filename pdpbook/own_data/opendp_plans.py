@@ -1,4 +1,4 @@
-"""The queries of a plan that OpenDP makes with Polars, read for an audit.
+"""The queries of a plan that OpenDP makes with Polars, for an audit.
 
 OpenDP summarises the noise of a plan in a table, with a row for each released number.  The plan of
 Polars contains the rest: the filter, the groups, the columns, and the ranges or candidates.  The
@@ -114,7 +114,7 @@ def plan_queries(
     found = sum(worst_cost(each, pure) for each in queries)
     if next(rows, None) is not None or not math.isclose(stated, found, rel_tol=1e-6):
         raise ValueError(
-            f"query must cost as much in the worst case as the queries read from it, {found:.6g}, "
+            f"query must cost as much in the worst case as the queries in it, {found:.6g}, "
             f"got a plan with a worst case of {stated:.6g}"
         )
     return queries

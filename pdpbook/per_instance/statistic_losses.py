@@ -28,9 +28,9 @@ interval,
 
 .. math:: u(r)=-\max\{a(r)-qn,\;qn-b(r),\;0\} .
 
-The utility is 0 at a value that many records share if qn is among their ranks.  The utility
-:math:`-|b(r)-qn|` ignores such ties: it has the same value at the tie and at all candidates between
-the tie and the next record.
+If many records share a value and qn is among their ranks, the utility of the value is 0.  The
+utility :math:`-|b(r)-qn|` ignores such ties: it has the same value at the tie and at all candidates
+between the tie and the next record.
 
 *Sensitivity.*  If a record is removed, n falls to n - 1, and each of a(r) and b(r) either falls by
 one or does not change.  So :math:`a(r)-qn` rises by q or falls by 1 - q, and :math:`qn-b(r)` falls

@@ -145,7 +145,7 @@ def public_manifest(
 ) -> dict[str, Any]:
     """Return the manifest of a release in progress or, with its files, of a complete release.
 
-    It contains neither counts nor distributions; ``files`` gives the rows and digest of each file.
+    It contains neither counts nor distributions; ``files`` has the size and digest of each file.
     """
     cost = release_cost(
         plan.at_least,

@@ -306,13 +306,13 @@ TABLES: dict[str, tuple[Callable[..., Iterator[str]], str, Sequence[float], int]
 def committed_competition(table: str) -> pd.DataFrame:
     """Return one of the stored tables: targets, records, bins, repair or public.
 
-    There is a line for each release (or set of actions and share of the budget), target
-    ``epsilon``, number of ``records`` and ``seed``.  It contains ``divergence``, KL(q || output) in
-    nats, and ``error``, the root-mean-square error of a released value in cm.  A line of ``bins``
-    contains the medians over the seeds for a number of ``bins``.  The table ``public`` also
-    contains the number of ``exposed`` records.  The table ``records`` also contains the ``floor``
-    for the game with the paper's scales: a certified lower bound on the divergence of every profile
-    with these scales at which all records are private.
+    There is a line for each release, target ``epsilon``, number of ``records`` and ``seed``; some
+    tables have a set of actions and a share of the budget instead of a release.  It contains
+    ``divergence``, KL(q || output) in nats, and ``error``, the root-mean-square error of a released
+    value in cm.  A line of ``bins`` contains the medians over the seeds for a number of ``bins``.
+    The table ``public`` also contains the number of ``exposed`` records.  The table ``records``
+    also contains the ``floor`` for the game with the paper's scales: a certified lower bound on the
+    divergence of every profile with these scales at which all records are private.
     """
     table = _validate.choice("table", table, *TABLES)
     return committed_table(f"competition_{table}")

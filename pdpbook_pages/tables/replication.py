@@ -134,7 +134,7 @@ def certified_bound(game: NVOGame) -> dict[str, Any]:
     The row contains the measures of the best profile; ``lower_bound``, the larger of the solver's
     bound and the tangent bound of ``divergence_floor``; and ``optimal``, whether the solver reached
     a gap of 2 %, at which it stops.  All games of the replication reach this gap within about ten
-    seconds, and such a result is reproducible.
+    seconds, so the time limit does not affect the results.
     """
     answer = certified_optimum(game, relative_gap=0.02, time_limit=300.0)
     bound = max(answer.lower_bound, divergence_floor(game))

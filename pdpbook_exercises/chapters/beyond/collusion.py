@@ -120,7 +120,7 @@ def whole_numbers(answer, rng):
                 "That is the ρ of Laplace noise. For whole numbers it is only nearly right.": (
                     (low / high) ** 2
                 ),
-                "That is the quotient of the factors in front. The cosines also have factors.": (
+                "That is the quotient of the constant factors. The cosines also have factors.": (
                     (expm1(-low) / expm1(-high)) ** 2
                 ),
                 "Which of the two levels is in the numerator?": 1 / rho,

@@ -96,7 +96,7 @@ def shaping(answer, rng):
         assert_close(
             answer(r, p, discount),
             r + discount * later - p,
-            "At every turn the discounted return must change by minus the potential there. Add "
+            "At every turn the discounted return must fall by the potential before the turn. Add "
             "the discount times the potential after the turn, and subtract the potential before "
             "it. After the last turn the potential is 0.",
             {

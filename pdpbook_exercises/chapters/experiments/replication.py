@@ -26,7 +26,7 @@ def misfit(answer, rng):
             np.exp((logs**2).mean() ** 0.5),
             hint,
             {
-                "That is the root of the mean square of the logarithms. Go back from logarithms.": (
+                "That is the root of the mean square of the logarithms. Now undo the logarithm.": (
                     (logs**2).mean() ** 0.5
                 ),
                 "Take the root of the mean square before you apply exp.": np.exp((logs**2).mean()),

@@ -26,7 +26,7 @@ def delta_from_curve(answer, rng):
                     (1 - beta - exp(epsilon) * alpha)[-1]
                 ),
                 "Your answer exchanges alpha and beta.": (1 - alpha - exp(epsilon) * beta).max(),
-                "Without the factor e^ε, that is the advantage.": (1 - beta - alpha).max(),
+                "That is the advantage: the factor e^ε is missing.": (1 - beta - alpha).max(),
             },
         )
 
