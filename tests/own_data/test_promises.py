@@ -133,3 +133,4 @@ def test_the_number_of_bins_follows_from_the_noise_that_the_change_of_a_record_r
     for neighbours, epsilon in (("removal", 1.0), ("replacement", 0.5)):
         report = pb.report(values, 1.0, neighbours=neighbours, **asked)
         assert report.bins == bins(500, epsilon, publish="counts")
+        assert f"public_bins gives {report.bins} here" in repr(report)
