@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import multiprocessing
 import os
 import re
 import signal
@@ -22,7 +21,8 @@ from pdpbook import _files
 from pdpbook.own_data import publishing, refuse_twice
 from pdpbook.own_data.publishing import record_of, statement_path
 from pdpbook.own_data.releases import RELEASES
-from pdpbook.own_data.spending import check_budget, total_cost
+from pdpbook.own_data.spending import check_budget, total_cost, total_words
+from tests.own_data.ready import READY, begun
 
 VALUES = np.repeat([1.0, 2.0, 2.5, 4.0, 7.0], [5, 9, 1, 3, 2])
 
@@ -128,6 +128,11 @@ def test_the_same_is_not_released_twice_and_a_second_release_is_beside_the_first
     path.unlink()  # published and moved away: the statement still says so
     with pytest.raises(FileExistsError, match=r"statement\.json is there already"):
         made().write(path)
+    path = path.with_name("link.csv")
+    path.symlink_to("gone.csv")  # a link that leads nowhere is refused before anything is spent
+    with pytest.raises(FileExistsError, match=r"link\.csv is there already"):
+        made(name="height").write(path, record=record)
+    assert len(entries(record)) == 3 and not statement_path(path).exists()
 
 
 def test_what_is_no_record_or_no_file_of_its_own_publishes_nothing(
@@ -188,14 +193,8 @@ def test_many_small_costs_have_a_better_bound() -> None:
     bound = 2.0 + pb.foundations.optimal_composition(0.01, draws=400, delta=1e-6)
     assert found["better"] == pytest.approx({"epsilon": bound, "delta": 4e-5 + 1e-6}, rel=1e-9)
     assert bound < 3.3 and found["replacement"] is None
-
-
-def test_a_link_that_leads_nowhere_is_refused_before_anything_is_spent(tmp_path: Path) -> None:
-    path, record = tmp_path / "out.csv", tmp_path / "record.json"
-    path.symlink_to(tmp_path / "gone.csv")
-    with pytest.raises(FileExistsError, match="is there already"):
-        made().write(path, record=record)
-    assert names(tmp_path) == {"out.csv"}
+    words = "at ε = 6, δ = 4e-05 (ε = 2.831, δ = 4.1e-05 if all were planned) in all"
+    assert total_words(found) == f"401 releases of this file by now, {words}"
 
 
 def test_a_release_that_is_promised_against_replacement_is_budgeted_so() -> None:
@@ -270,10 +269,7 @@ def test_a_kill_at_any_point_leaves_what_has_been_drawn_in_the_record(
     step: str, nth: int, left: int, path: Path, record: Path
 ) -> None:
     """The record is written first, then the statement, then the values."""
-    process = multiprocessing.get_context("spawn").Process(
-        target=killed_at, args=(step, nth, str(path.parent))
-    )
-    process.start()
+    process = begun(killed_at, step, nth, str(path.parent))
     process.join()
     assert process.exitcode == -signal.SIGKILL
     assert names(path.parent) == {*[record.name, statement_path(path).name, path.name][:left]}
@@ -322,12 +318,8 @@ def test_who_holds_the_record_is_said_and_a_dead_holder_holds_nothing(
     path: Path, record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(publishing, "WAIT_FOR_RECORD", 0.1)
-    context = multiprocessing.get_context("spawn")
-    event = context.Event()
-    process = context.Process(
-        target=hold, args=(f"{path.parent}/.record.json.lock", event), daemon=True
-    )
-    process.start()
+    event = READY.Event()
+    process = begun(hold, f"{path.parent}/.record.json.lock", event)
     assert event.wait(60)
     (path.parent / "other").mkdir()
     link = path.parent / "other" / "link.json"  # leads to the record, and so to its lock
