@@ -24,17 +24,15 @@ def made(values: ArrayLike, **options: Any) -> pb.own_data.Published:
 VALUES = np.repeat([1.0, 2.0, 2.5, 4.0, 7.0], [5, 9, 1, 3, 2])
 
 
-@pytest.mark.parametrize("release", ["laplace", "response", "repaired_game", "histogram"])
-def test_values_are_drawn_from_the_distribution_of_the_report(release: str) -> None:
+def test_values_are_drawn_from_the_distribution_of_the_report() -> None:
     """At ε = 25 noisy counts are exact, so that no run differs from another."""
-    options: dict[str, Any] = {"lower": 0, "upper": 8, "bins": 8, "publish": "value"}
-    options["draws"] = 20_000
-    report = pb.report(VALUES, 25.0, reruns=0, **options)
-    drawn = pb.make_release(VALUES, epsilon=25.0, release=release, **options).table["value"]
-    middle = report.column.grid(8).midpoints
-    found = (drawn.to_numpy()[:, None] == middle).mean(axis=0)
-    off = np.abs(found - report[release].distribution).max()
-    assert found.sum() == pytest.approx(1.0) and off < 5 * 0.5 / np.sqrt(20_000)
+    options: dict[str, Any] = {"bins": 8, "publish": "value", "draws": 20_000}
+    report = pb.report(VALUES, 25.0, lower=0, upper=8, reruns=0, **options)
+    for release in ("laplace", "response", "repaired_game", "histogram"):
+        drawn = made(VALUES, epsilon=25.0, release=release, **options).table["value"]
+        found = (drawn.to_numpy()[:, None] == report.column.grid(8).midpoints).mean(axis=0)
+        off = np.abs(found - report[release].distribution).max()
+        assert found.sum() == pytest.approx(1.0) and off < 5 * 0.5 / np.sqrt(20_000)
 
 
 def test_the_repaired_game_draws_by_the_randomiser_that_it_makes(
@@ -90,38 +88,28 @@ def test_counts_have_the_noise_that_is_promised() -> None:
 def test_whole_numbers_are_published_as_whole_numbers() -> None:
     grades = np.repeat([1, 2, 3, 4, 5], 40)
     options: dict[str, Any] = {"lower": 1, "upper": 5, "whole": True, "name": "grade"}
-    found = made(grades, **options)
-    assert found.table["from"].tolist() == found.table["to"].tolist() == [1, 2, 3, 4, 5]
-    drawn = made(grades, publish="value", draws=50, **options)
-    assert set(drawn.table["grade"]) <= {1.0, 2.0, 3.0, 4.0, 5.0}
+    found = made(grades, **options).table
+    assert found["from"].tolist() == found["to"].tolist() == [1, 2, 3, 4, 5]
+    drawn = made(grades, publish="value", draws=50, **options).table
+    assert set(drawn["grade"]) <= {1.0, 2.0, 3.0, 4.0, 5.0}
 
 
-@pytest.mark.parametrize("quantiles", [[0.5], [0.1, 0.9]])
 def test_quantiles_are_drawn_at_the_slope_that_the_statement_names(
-    monkeypatch: pytest.MonkeyPatch, quantiles: list[float]
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    drawn: list[tuple[float, float]] = []
-    monkeypatch.setattr(
-        draws.QuantileChoice,
-        "draw",
-        lambda choice: drawn.append((choice.quantile, float(choice.slope))) or 2.0,
-    )
-    found = made(VALUES, publish="quantiles", quantiles=quantiles)
+    drawn: list[Any] = []
+    monkeypatch.setattr(draws.QuantileChoice, "draw", lambda each: drawn.append(each) or 2.0)
+    found = made(VALUES, publish="quantiles", quantiles=[0.1, 0.9])
     slope = found.statement["parameters"]["slope"]
-    assert drawn == [(each, slope) for each in quantiles]
-    assert found.table["quantile"].tolist() == found.statement["quantiles"] == quantiles
+    assert [(each.quantile, float(each.slope)) for each in drawn] == [(0.1, slope), (0.9, slope)]
+    assert found.table["quantile"].tolist() == found.statement["quantiles"] == [0.1, 0.9]
+
+
+OFFERED = {"counts": "noisy_counts", "mean": "mean", "quantiles": "quantiles"}
 
 
 @pytest.mark.parametrize(
-    ("publish", "release"),
-    [
-        ("counts", "noisy_counts"),
-        ("counts", "histogram"),
-        ("mean", "mean"),
-        ("mean", "histogram"),
-        ("quantiles", "quantiles"),
-        ("quantiles", "histogram"),
-    ],
+    ("publish", "release"), [*OFFERED.items(), *((each, "histogram") for each in OFFERED)]
 )
 def test_ninety_five_of_a_hundred_intervals_hold_the_truth(publish: str, release: str) -> None:
     """Counts and means lie in them; a released quantile is one of the quantiles they name."""

@@ -10,16 +10,18 @@ import pytest
 
 import pdpbook as pb
 from pdpbook import _exact
+from pdpbook.foundations.privacy import Budget
 from pdpbook.own_data.column import Frame
 from pdpbook.own_data.promises import counts_and_draws, make_promise
 from pdpbook.own_data.terms import Terms, one_draw_epsilon
 
+FRAME = Frame(name="x", lower=0.0, upper=10.0)
+
 
 def test_counts_and_draws_of_the_repaired_game_cost_no_more_than_epsilon() -> None:
     """As private_randomiser rounds what is left for a draw: in fractions."""
-    frame = Frame(name="x", lower=0.0, upper=1.0)
     for epsilon in np.random.default_rng(0).uniform(0.01, 5.0, 300).tolist():
-        asked = Terms(frame, 100, "value", 8, False, epsilon, 1e-3, 1)
+        asked = Terms(FRAME, 100, "value", 8, False, epsilon, 1e-3, 1)
         total, share, delta, _ = counts_and_draws(asked)
         counts = Fraction(share * total)
         draw = Fraction(_exact.rounded_down(Fraction(total) - counts))
@@ -84,33 +86,25 @@ def test_all_draws_together_keep_the_promise(delta: float) -> None:
         assert one == pytest.approx(1.0 / 50) and 50 * Fraction(one) <= 1
 
 
-@pytest.mark.parametrize("name", ["laplace_rows", "response_rows"])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
-def test_the_randomisers_are_private_whatever_the_records_are(name: str, epsilon: float) -> None:
+def test_the_randomisers_are_private_whatever_the_records_are(epsilon: float) -> None:
     """Their worst case over all columns of n records, at the ε of one draw."""
-    frame = Frame(name="x", lower=0.0, upper=10.0)
-    asked = Terms(frame, 10, "value", 5, False, epsilon, 1e-3, 3)
-    found = pb.randomiser_epsilon(getattr(asked, name), n=10)
-    assert 0.4 * asked.draw_epsilon < found <= asked.draw_epsilon * (1 + 1e-6)
+    asked = Terms(FRAME, 10, "value", 5, False, epsilon, 1e-3, 3)
+    for rows in (asked.laplace_rows, asked.response_rows):
+        found = pb.randomiser_epsilon(rows, n=10)
+        assert 0.4 * asked.draw_epsilon < found <= asked.draw_epsilon * (1 + 1e-6)
 
 
-@pytest.mark.parametrize("neighbours", ["removal", "replacement"])
-def test_one_drawn_value_costs_the_same_for_both_changes_of_a_record_and_no_delta(
-    neighbours: str,
-) -> None:
-    frame = Frame(name="x", lower=0.0, upper=10.0)
-    promised = make_promise(
-        Terms(frame, 100, "value", 8, False, 1.0, 1e-3, 1, neighbours), "laplace"
-    )
-    for each in (promised.removal, promised.replacement):
-        assert each is not None and (each.epsilon, each.delta) == (1.0, 0.0)
-
-
-@pytest.mark.parametrize("publish", ["counts", "value"])
-def test_a_release_without_noise_promises_no_epsilon(publish: Any) -> None:
-    exact = pb.report(NUMBERS, 1.0, lower=0, upper=8, publish=publish, reruns=0)["none"]
-    assert exact.promise == "none" and exact.epsilon == np.inf
-    assert exact.removal is None and exact.replacement is None
+def test_one_drawn_value_costs_the_same_for_both_changes_of_a_record_and_no_delta() -> None:
+    """And without noise nothing is promised, whatever is published."""
+    for neighbours in ("removal", "replacement"):
+        asked = Terms(FRAME, 100, "value", 8, False, 1.0, 1e-3, 1, neighbours)
+        promised = make_promise(asked, "laplace")
+        assert promised.removal == promised.replacement == Budget(1.0)
+    for publish in ("counts", "value"):
+        exact = make_promise(Terms(FRAME, 100, publish, 8, False, 1.0, 1e-3, 1), "none")
+        assert exact.promise == "none" and exact.epsilon == np.inf
+        assert exact.removal is None and exact.replacement is None
 
 
 def test_the_parameters_of_a_statement_are_those_of_the_draw() -> None:
