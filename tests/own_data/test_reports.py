@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ import pytest
 from sklearn import datasets
 
 import pdpbook as pb
+from pdpbook.own_data.page import _cell, _shared
 
 
 def by_values(values: Any, epsilon: float = 1.0, **named: Any) -> pb.own_data.Report:
@@ -169,29 +172,29 @@ def test_a_guarantee_is_in_words_and_numbers(wine: pb.own_data.Report) -> None:
 
 def test_every_warning_comes_where_it_is_due_and_not_before() -> None:
     one: dict[str, Any] = {"bins": 8, "delta": 0.0}
+    two: dict[str, Any] = {"bins": 4, "draws": 2}
     cases: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
         ("hides next to nothing", UNIFORM, {"epsilon": 7.0}, {"epsilon": 6.8}),
         ("true bin with probability 0.9999", UNIFORM, {"epsilon": 12.0}, {}),
-        ("δ = 0.021 is not below 1/n = 0.02", UNIFORM, {"delta": 0.021}, {"delta": 0.019}),
+        (
+            "δ = 0.021 is not below 1/n = 0.02",
+            UNIFORM,
+            two | {"delta": 0.021},
+            two | {"delta": 0.019},
+        ),
         ("% of the records are in one of the", UNIFORM, {"upper": 5000}, {}),
         ("5 of 50 values", [*UNIFORM[:45], *[70.0] * 5], {"outside": "clip"}, {"upper": 70}),
         ("All values are whole numbers", [1, 2, 4], {"upper": 5}, {"upper": 5, "whole": True}),
     ]
     for said, data, due, free in cases:
         for options in (due, free):
-            warnings = by_values(data, **one | options).warnings
-            assert any(said in each for each in warnings) == (options is due), (said, options)
-
-
-def test_a_hollow_promise_is_called_so_where_it_stands() -> None:
-    for options, said in (
-        ({"epsilon": 7.0}, "At ε = 7 this promise hides next to nothing."),
-        ({"draws": 2, "delta": 0.5}, "With δ = 0.5, which is not below 1/n"),
-        ({}, ""),
-    ):
-        made = by_values(UNIFORM[:12], bins=8, **options)
-        for text in (made.recommendation, made.guarantees["response"]):
-            assert said in text and ("next to nothing" in text) == bool(said)
+            made = by_values(data, **one | options)
+            assert any(said in each for each in made.warnings) == (options is due), (said, options)
+            hollow = "next to nothing" in " ".join(made.warnings)
+            for text in (made.recommendation, made.guarantees["response"]):
+                assert ("next to nothing" in text) == hollow, (
+                    "which is said where the promise stands"
+                )
 
 
 def test_what_is_left_out_is_stated() -> None:
@@ -209,3 +212,54 @@ def test_what_is_left_out_is_stated() -> None:
     long = by_values(np.tile(UNIFORM, 250), bins=201)
     assert "game" not in long.table().index and long["common_scale"].end_to_end is None
     assert "12,500 records in 201 bins" in long.left_out["game"]
+
+
+@pytest.fixture(scope="module")
+def priced() -> pb.own_data.Report:
+    """A report of a name that is neither HTML nor a formula."""
+    return by_values([1.0, 1.5, 2.0, 2.0, 2.5, 3.0, 3.5, 7.0], name="<b>price (US$) of (A$)</b>")
+
+
+def test_a_number_of_a_table_is_short_and_safe_in_html() -> None:
+    values = (0.59312, -1358.2, 2.34e12, 1e-6, 0.0, math.inf, math.nan, "<b>")
+    written = "0.593 −1,358 2.34_×_10<sup>12</sup> 10<sup>−6</sup> 0 ∞ – &lt;b&gt;".split()
+    assert [_cell(each) for each in values] == [each.replace("_", " ") for each in written]
+
+
+def test_what_all_promises_share_stands_once(priced: pb.own_data.Report) -> None:
+    """A column that some release lacks is not shared: it would speak of what was not computed."""
+    body = priced._repr_html_()
+    assert "Wasserstein distance (&lt;b&gt;price (US$) of (A$)&lt;/b&gt;)" in priced.to_html()
+    assert '<th scope="col">epsilon</th>' not in body and '<th scope="col">delta</th>' in body
+    assert "In every row that promises something, epsilon is 1.</p>" in body
+    table = pd.DataFrame(
+        {
+            "epsilon": [math.inf, 1.0, 1.0],
+            "end-to-end loss": [math.inf, 1.0, math.nan],
+            "count error": [0.0, math.nan, math.nan],
+            "KL": [0.5, 1.0, 1.0],
+        }
+    )
+    shared = _shared(table)
+    assert set(shared) == {"epsilon", "count error"} and shared["epsilon"] == 1.0
+    assert not _shared(table.assign(epsilon=math.inf)[["epsilon", "KL"]])
+
+
+def test_the_page_fits_a_phone_and_is_accessible_light_and_dark(
+    priced: pb.own_data.Report, tmp_path: Path, browser: Any
+) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    file = tmp_path / "report.html"
+    file.write_text(priced.to_html(), encoding="utf-8")
+    tab = browser.new_page(viewport={"width": 400, "height": 800})
+    asked: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto(file.as_uri())
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 400
+    for scheme in ("light", "dark"):
+        tab.emulate_media(color_scheme=scheme)
+        faults = Axe().run(tab).response["violations"]
+        assert not [(each["id"], each["nodes"][0]["html"][:200]) for each in faults]
+    assert asked == [file.as_uri()]
+    tab.close()
