@@ -69,6 +69,7 @@ def test_the_statement_says_nothing_of_the_data(publish: str) -> None:
         assert said["package"] == f"pdpbook {pb.__version__}" and "operating" in said["generator"]
         number = {"counts": 8, "mean": 1, "quantiles": 3, "value": 3, "levels": 3}[publish]
         assert len(one.table) == number and said["other"] == options.get("other")
+        assert said["missing"] == "refuse"
         assert said["levels"] == (["a", "b", "c"] if publish == "levels" else None)
 
 
