@@ -17,9 +17,8 @@ from sklearn.datasets import load_wine
 
 import pdpbook as pb
 from pdpbook.__main__ import main
-from tests.own_data.ready import begun
+from tests.own_data.common import ROOT, begun
 
-ROOT = Path(__file__).parents[2]
 WINE = load_wine(as_frame=True).data
 RANGE = ["--range", "200", "1800"]
 OPTIONS = ["--column", "proline", *RANGE, "--epsilon", "1"]

@@ -12,16 +12,9 @@ from scipy import stats
 
 import pdpbook as pb
 from pdpbook.own_data import draws
+from tests.own_data.common import VALUES, released
 
 FALSE_ALARM = 1e-6
-
-
-def made(values: ArrayLike, **options: Any) -> pb.own_data.Published:
-    """A release of a column from 0 to 8."""
-    return pb.make_release(values, **{"lower": 0, "upper": 8, "epsilon": 1.0} | options)
-
-
-VALUES = np.repeat([1.0, 2.0, 2.5, 4.0, 7.0], [5, 9, 1, 3, 2])
 
 
 def test_values_are_drawn_from_the_distribution_of_the_report() -> None:
@@ -29,7 +22,7 @@ def test_values_are_drawn_from_the_distribution_of_the_report() -> None:
     options: dict[str, Any] = {"bins": 8, "publish": "value", "draws": 20_000}
     report = pb.report(VALUES, 25.0, lower=0, upper=8, reruns=0, **options)
     for release in ("laplace", "response", "repaired_game", "histogram"):
-        drawn = made(VALUES, epsilon=25.0, release=release, **options).table["value"]
+        drawn = released(epsilon=25.0, release=release, **options).table["age"]
         found = (drawn.to_numpy()[:, None] == report.column.grid(8).midpoints).mean(axis=0)
         off = np.abs(found - report[release].distribution).max()
         assert found.sum() == pytest.approx(1.0) and off < 5 * 0.5 / np.sqrt(20_000)
@@ -47,7 +40,7 @@ def test_the_repaired_game_draws_by_the_randomiser_that_it_makes(
     monkeypatch.setattr(draws, "private_randomiser", noted)
     monkeypatch.setattr(draws, "draw_released", lambda *given: drawn.append(given) or [0])
     options: dict[str, Any] = {"publish": "value", "release": "repaired_game", "delta": 0.01}
-    said = made(VALUES, **options).statement["parameters"]
+    said = released(**options).statement["parameters"]
     [(asked, randomiser)], [(counts, rows, number)] = found, drawn
     assert (rows == randomiser.randomiser).all() and counts.sum() == 20 and number == 1
     assert asked["share"] * asked["epsilon"] == said["counts_epsilon"] and "rng" not in asked
@@ -58,7 +51,7 @@ def test_statistics_are_near_the_exact_ones_where_epsilon_is_large() -> None:
     values = np.repeat([1.0, 2.5, 4.5, 7.0], [60, 100, 80, 60])
 
     def found(publish: str, release: str) -> pd.DataFrame:
-        return made(values, epsilon=30.0, publish=publish, release=release, bins=16).table
+        return released(values, epsilon=30.0, publish=publish, release=release, bins=16).table
 
     for release, off in (("mean", 0.05), ("histogram", 0.26)):  # half a bin
         assert found("mean", release)["value"].item() == pytest.approx(values.mean(), abs=off)
@@ -76,7 +69,7 @@ def test_statistics_are_near_the_exact_ones_where_epsilon_is_large() -> None:
 def test_counts_have_the_noise_that_is_promised() -> None:
     """Two-sided geometric noise: the chance of 0 is tanh(ε/2), by χ² over 60 releases."""
     exact = pb.Grid(0, 8, 8).counts(VALUES)
-    noisy = [made(VALUES, release="noisy_counts", bins=8).table["count"] for _ in range(60)]
+    noisy = [released(release="noisy_counts", bins=8).table["count"] for _ in range(60)]
     noise = np.concatenate([each - exact for each in noisy])
     chances = np.exp(-np.abs(np.arange(-2, 3))) * np.tanh(0.5)
     expected = noise.size * np.append(chances, 1.0 - chances.sum())
@@ -88,9 +81,9 @@ def test_counts_have_the_noise_that_is_promised() -> None:
 def test_whole_numbers_are_published_as_whole_numbers() -> None:
     grades = np.repeat([1, 2, 3, 4, 5], 40)
     options: dict[str, Any] = {"lower": 1, "upper": 5, "whole": True, "name": "grade"}
-    found = made(grades, **options).table
+    found = released(grades, **options).table
     assert found["from"].tolist() == found["to"].tolist() == [1, 2, 3, 4, 5]
-    drawn = made(grades, publish="value", draws=50, **options).table
+    drawn = released(grades, publish="value", draws=50, **options).table
     assert set(drawn["grade"]) <= {1.0, 2.0, 3.0, 4.0, 5.0}
 
 
@@ -99,7 +92,7 @@ def test_quantiles_are_drawn_at_the_slope_that_the_statement_names(
 ) -> None:
     drawn: list[Any] = []
     monkeypatch.setattr(draws.QuantileChoice, "draw", lambda each: drawn.append(each) or 2.0)
-    found = made(VALUES, publish="quantiles", quantiles=[0.1, 0.9])
+    found = released(publish="quantiles", quantiles=[0.1, 0.9])
     slope = found.statement["parameters"]["slope"]
     assert [(each.quantile, float(each.slope)) for each in drawn] == [(0.1, slope), (0.9, slope)]
     assert found.table["quantile"].tolist() == found.statement["quantiles"] == [0.1, 0.9]
@@ -116,7 +109,7 @@ def test_ninety_five_of_a_hundred_intervals_hold_the_truth(publish: str, release
     values, hits = np.sort(np.random.default_rng(0).uniform(0, 8, 60)), []
     counts = pb.Grid(0, 8, 6).counts(values)
     for _ in range(80):
-        found = made(values, publish=publish, release=release, bins=6)
+        found = released(values, publish=publish, release=release, bins=6)
         table, said = found.table, found.statement["parameters"]
         if publish == "quantiles":
             assert (table["from quantile"] >= 0.0).all() and (table["to quantile"] <= 1.0).all()

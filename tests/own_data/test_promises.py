@@ -14,6 +14,7 @@ from pdpbook.foundations.privacy import Budget
 from pdpbook.own_data.column import Frame
 from pdpbook.own_data.promises import counts_and_draws, make_promise
 from pdpbook.own_data.terms import Terms, one_draw_epsilon
+from tests.own_data.common import VALUES, released
 
 FRAME = Frame(name="x", lower=0.0, upper=10.0)
 
@@ -29,22 +30,21 @@ def test_counts_and_draws_of_the_repaired_game_cost_no_more_than_epsilon() -> No
         assert delta == 1e-3
 
 
-NUMBERS = np.repeat([1.0, 2.0, 2.5, 4.0, 7.0], [5, 9, 1, 3, 2])
 WORDS = ["b"] * 12 + ["a"] * 5 + ["it's"]
 
 
 @pytest.mark.parametrize(
     ("values", "options"),
     [
-        (NUMBERS, {"lower": 0, "upper": 8}),
-        (NUMBERS, {"lower": 0, "upper": 5, "outside": "clip", "bins": 6, "name": "a 'b'"}),
-        (NUMBERS, {"lower": 0, "upper": 8, "publish": "mean"}),
-        (NUMBERS, {"lower": 0, "upper": 8, "publish": "quantiles"}),
-        (NUMBERS, {"lower": 0, "upper": 8, "publish": "quantiles", "quantiles": [0.05, 0.5]}),
-        (NUMBERS, {"lower": 0, "upper": 8, "publish": "mean", "neighbours": "replacement"}),
-        (NUMBERS, {"lower": 0, "upper": 8, "publish": "value", "draws": 3, "delta": 0.0}),
-        (NUMBERS, {"lower": 0, "upper": 8, "publish": "value", "draws": 3, "delta": 1e-3}),
-        (np.round(NUMBERS), {"lower": 1, "upper": 9, "whole": True, "bins": 4}),
+        (VALUES, {"lower": 0, "upper": 8}),
+        (VALUES, {"lower": 0, "upper": 5, "outside": "clip", "bins": 6, "name": "a 'b'"}),
+        (VALUES, {"lower": 0, "upper": 8, "publish": "mean"}),
+        (VALUES, {"lower": 0, "upper": 8, "publish": "quantiles"}),
+        (VALUES, {"lower": 0, "upper": 8, "publish": "quantiles", "quantiles": [0.05, 0.5]}),
+        (VALUES, {"lower": 0, "upper": 8, "publish": "mean", "neighbours": "replacement"}),
+        (VALUES, {"lower": 0, "upper": 8, "publish": "value", "draws": 3, "delta": 0.0}),
+        (VALUES, {"lower": 0, "upper": 8, "publish": "value", "draws": 3, "delta": 1e-3}),
+        (np.round(VALUES), {"lower": 1, "upper": 9, "whole": True, "bins": 4}),
         (WORDS, {"categories": ["b", "a", "c"], "other": "d"}),
         (WORDS, {"categories": ["b", "a", "it's"]}),
     ],
@@ -108,12 +108,12 @@ def test_one_drawn_value_costs_the_same_for_both_changes_of_a_record_and_no_delt
 
 
 def test_the_parameters_of_a_statement_are_those_of_the_draw() -> None:
-    mean = pb.make_release(NUMBERS, epsilon=1.0, lower=-1000, upper=1000, publish="mean")
+    mean = released(lower=-1000, upper=1000, publish="mean")
     low, high = mean.table.loc[0, ["low", "high"]]
     assert high - low == pytest.approx(2 * mean.statement["parameters"]["interval"])
-    value = pb.make_release(NUMBERS, epsilon=1.0, lower=0, upper=8, publish="value", bins=8)
+    value = released(publish="value", bins=8)
     rows = pb.k_ary_randomised_response(
-        8, NUMBERS.size, value.statement["parameters"]["draw_epsilon"]
+        8, VALUES.size, value.statement["parameters"]["draw_epsilon"]
     )
     uniform = value.statement["parameters"]["uniform_probability"]
     assert rows[0, 0] == pytest.approx(1 - uniform + uniform / 8)
