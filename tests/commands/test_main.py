@@ -170,9 +170,11 @@ def test_a_folder_that_is_not_there_is_named_before_anything_is_computed(
     wine: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pdpbook.own_data.reports.report", None)
-    page = wine.parent / "no" / "report.html"
-    assert run("report", wine, *OPTIONS, "--output", page) == 1
-    assert f"{page} cannot be written: there is no folder {page.parent}" in said(capsys)
+    monkeypatch.setattr("pdpbook.own_data.publishing.make_release", None)
+    file = wine.parent / "no" / "file"
+    for command in ("report", "release"):
+        assert run(command, wine, *OPTIONS, "--output", file) == 1
+        assert f"{file} cannot be written: there is no folder {file.parent}" in said(capsys)
 
 
 def test_without_click_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

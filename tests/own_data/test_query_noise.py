@@ -120,11 +120,14 @@ def test_the_chord_of_a_privacy_map_bounds_it(dp: Any) -> None:
 def test_what_is_no_noise_of_opendp_is_refused(dp: Any) -> None:
     space = dp.vector_domain(dp.atom_domain(bounds=(0.0, 9.0), nan=False)), dp.symmetric_distance()
     whole = space >> dp.t.then_sum() >> dp.m.then_laplace(scale=1.0)
-    noise = dp.m.make_laplace(dp.atom_domain(T=int), dp.absolute_distance(T=int), scale=1.0)
+    numbers = dp.atom_domain(T=int), dp.absolute_distance(T=int)
+    noise = dp.m.make_laplace(*numbers, scale=1.0)
+    curve = dp.c.make_zCDP_to_approxDP(dp.m.make_gaussian(*numbers, scale=1.0))
     mean = {"column": "x", "lower": -1, "upper": 3}
     for statistic, keys, message in (
         ("count", {"mechanism": whole}, r"the noise alone.*got a measurement on Symmetric"),
         ("count", {"mechanism": 3.0}, r"mechanism must be .*got mechanism=3\.0"),
+        ("count", {"mechanism": curve}, "must have a loss in epsilon or rho, got Smoothed"),
         ("count", {"mechanism": noise, "scale": 2}, r"scale must be left out.*got scale=2"),
         ("mean", {"mechanism": noise} | mean, r"add noise to floats.*got whole numbers"),
     ):
