@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pdpbook.own_data import ReleasedQuery, audit_release, released_query
 from tests import naive
 
-RANGE = {"lower": -1.0, "upper": 3.0}
+RANGES = [{"lower": -1.0, "upper": 3.0}, {"lower": -4.0, "upper": 1.0}]
 POINTS = [-1.0, 0.0, 1.0, 3.0]
 GROUPS = ["a", "b", "c"]
 
@@ -41,7 +41,7 @@ def queries(draw: st.DrawFn) -> ReleasedQuery:
         keys |= {"quantile": draw(st.sampled_from([0.25, 0.5, 0.9])), "candidates": POINTS}
         noise = ["exponential mechanism", "permute and flip"]
     elif what != "count":
-        keys |= RANGE
+        keys |= draw(st.sampled_from(RANGES))
     column = None if what == "count" else "x"
     return released_query(what, column=column, mechanism=draw(st.sampled_from(noise)), **keys)
 
@@ -57,7 +57,8 @@ def test_a_query_costs_what_the_recomputed_release_loses(
     if neighbours == "replacement":
         values = (-2.0, -0.5, 0.0, 0.5, 1.0, 2.0, 4.0) if query.statistic == "quantile" else ()
         flags = (True, False) if query.where else (True,)
-        every = product(GROUPS, (-1.0, 3.0, *values), flags)
+        ends = (query.lower, query.upper) if query.statistic in ("sum", "mean") else (-1.0, 3.0)
+        every = product(GROUPS, (*ends, *values), flags)
         others = [{"area": a, "x": x, "works": w} for a, x, w in every]
     expected = np.array(naive.audited_costs(rows, query, GROUPS, others))
     audit = audit_release(pd.DataFrame(rows), [query], neighbours=neighbours)
