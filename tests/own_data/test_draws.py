@@ -66,10 +66,12 @@ def test_statistics_are_near_the_exact_ones_where_epsilon_is_large() -> None:
     assert counts["to"].tolist() == [0.5 * k for k in range(1, 17)]
 
 
-def test_counts_have_the_noise_that_is_promised() -> None:
-    """Two-sided geometric noise: the chance of 0 is tanh(ε/2), by χ² over 60 releases."""
+@pytest.mark.parametrize(("neighbours", "epsilon"), [("removal", 1.0), ("replacement", 2.0)])
+def test_counts_have_the_noise_that_is_promised(neighbours: str, epsilon: float) -> None:
+    """Two-sided geometric noise at ε = 1: the chance of 0 is tanh(1/2), by χ² over 60 releases."""
+    asked: dict[str, Any] = {"neighbours": neighbours, "epsilon": epsilon, "bins": 8}
     exact = pb.Grid(0, 8, 8).counts(VALUES)
-    noisy = [released(release="noisy_counts", bins=8).table["count"] for _ in range(60)]
+    noisy = [released(release="noisy_counts", **asked).table["count"] for _ in range(60)]
     noise = np.concatenate([each - exact for each in noisy])
     chances = np.exp(-np.abs(np.arange(-2, 3))) * np.tanh(0.5)
     expected = noise.size * np.append(chances, 1.0 - chances.sum())

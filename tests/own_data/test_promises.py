@@ -70,7 +70,9 @@ def test_the_code_of_a_release_is_one_call_that_makes_what_the_report_promises(
         assert said["promise"] == promised.promise == "differential privacy"
         assert said["bins"] in (None, report.bins) and said["draws"] == promised.draws
         fixed = "bins" in options or "categories" in options
-        assert said["records_public"] != (fixed and promised.name == "noisy_counts")
+        hidden = fixed and promised.name == "noisy_counts"
+        assert said["records"] == (None if hidden else len(values))
+        assert said["records_public"] != hidden
         intervals = {"interval", "share_interval"} & {*said["parameters"]}
         assert len(intervals) == (report.publish != "value")
 
@@ -108,9 +110,10 @@ def test_one_drawn_value_costs_the_same_for_both_changes_of_a_record_and_no_delt
 
 
 def test_the_parameters_of_a_statement_are_those_of_the_draw() -> None:
-    mean = released(lower=-1000, upper=1000, publish="mean")
-    low, high = mean.table.loc[0, ["low", "high"]]
-    assert high - low == pytest.approx(2 * mean.statement["parameters"]["interval"])
+    for neighbours in ("removal", "replacement"):
+        mean = released(lower=-1000, upper=1000, publish="mean", neighbours=neighbours)
+        low, high = mean.table.loc[0, ["low", "high"]]
+        assert high - low == pytest.approx(2 * mean.statement["parameters"]["interval"])
     value = released(publish="value", bins=8)
     rows = pb.k_ary_randomised_response(
         8, VALUES.size, value.statement["parameters"]["draw_epsilon"]
