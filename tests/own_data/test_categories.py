@@ -47,8 +47,9 @@ def test_texts_that_look_the_same_are_one_level() -> None:
         column = make_column(values, categories=levels, name="re\u0301gion")
         assert column.levels == (one, "th\u00e9") and column.name == "r\u00e9gion"
         assert column.values.tolist() == sorted(float("t" in each) for each in values)
-    column = make_column(["x", two], categories=["th\u00e9", one], other=two)
-    assert column.levels == ("th\u00e9", one) and column.other == one and column.moved == 1
+    column = make_column(["x", two, "the\u0301"], categories=[one, "th\u00e9"], other=two)
+    assert column.levels == (one, "th\u00e9") and column.other == one and column.moved == 1
+    assert column.values.tolist() == [0.0, 0.0, 1.0]
     with pytest.raises(ValueError, match="must name each level once, got 'caf\u00e9 noir' twice"):
         make_column([one, one], categories=[one, two])
 

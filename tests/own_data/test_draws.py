@@ -89,12 +89,13 @@ def test_whole_numbers_are_published_as_whole_numbers() -> None:
     assert set(drawn["grade"]) <= {1.0, 2.0, 3.0, 4.0, 5.0}
 
 
+@pytest.mark.parametrize("neighbours", ["removal", "replacement"])
 def test_quantiles_are_drawn_at_the_slope_that_the_statement_names(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, neighbours: str
 ) -> None:
     drawn: list[Any] = []
     monkeypatch.setattr(draws.QuantileChoice, "draw", lambda each: drawn.append(each) or 2.0)
-    found = released(publish="quantiles", quantiles=[0.1, 0.9])
+    found = released(publish="quantiles", quantiles=[0.1, 0.9], neighbours=neighbours)
     slope = found.statement["parameters"]["slope"]
     assert [(each.quantile, float(each.slope)) for each in drawn] == [(0.1, slope), (0.9, slope)]
     assert found.table["quantile"].tolist() == found.statement["quantiles"] == [0.1, 0.9]
