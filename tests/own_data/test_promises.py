@@ -109,6 +109,15 @@ def test_one_drawn_value_costs_the_same_for_both_changes_of_a_record_and_no_delt
         assert exact.removal is None and exact.replacement is None
 
 
+@pytest.mark.parametrize("publish", ["counts", "mean", "quantiles"])
+def test_a_replacement_at_twice_the_epsilon_has_the_noise_of_a_removal(publish: str) -> None:
+    one, two = (
+        make_promise(Terms(FRAME, 100, publish, 8, False, *each), "histogram").parameters
+        for each in ((1.0, 1e-3, 1, "removal"), (2.0, 1e-3, 1, "replacement"))
+    )
+    assert one == two
+
+
 def test_the_parameters_of_a_statement_are_those_of_the_draw() -> None:
     for neighbours in ("removal", "replacement"):
         mean = released(lower=-1000, upper=1000, publish="mean", neighbours=neighbours)
