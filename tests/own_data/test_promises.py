@@ -104,8 +104,8 @@ def test_one_drawn_value_costs_the_same_for_both_changes_of_a_record_and_no_delt
         promised = make_promise(asked, "laplace")
         assert promised.removal == promised.replacement == Budget(1.0)
     for publish in ("counts", "value"):
-        exact = make_promise(Terms(FRAME, 100, publish, 8, False, 1.0, 1e-3, 1), "none")
-        assert exact.promise == "none" and exact.epsilon == np.inf
+        exact = make_promise(Terms(FRAME, 100, publish, 8, False, 1.0, 1e-3, 3), "none")
+        assert exact.promise == "none" and (exact.epsilon, exact.delta) == (np.inf, 0.0)
         assert exact.removal is None and exact.replacement is None
 
 

@@ -7,6 +7,7 @@ import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -94,6 +95,10 @@ def test_only_releases_of_the_same_thing_are_compared(publish, names, best) -> N
     assert [each.name for each in made.releases] == names and made.recommended.name in best
     assert made.to_dict()["publish"] == publish and len(made.losses()) == 150
     assert made.table()["end-to-end loss"].notna().all()
+    with patch("pdpbook.plotting.own_data.decision") as drawn:
+        made.plot()
+    shown = {each.title: (each.error, each.promise) for each in made.releases}
+    assert drawn.call_args.args[0] == shown
 
 
 def test_counts_are_what_is_published_if_nothing_else_is_said() -> None:
