@@ -137,3 +137,11 @@ def test_what_cannot_be_audited_or_is_said_to_be_another_plan_is_refused_by_its_
 ) -> None:
     with pytest.raises(ValueError, match=message):
         plan_queries(plan(dp, asked(dp, **privacy)), **said)
+
+
+def test_a_plan_with_another_worst_case_than_its_queries_is_refused(
+    dp: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pdpbook.own_data.opendp_plans.worst_cost", lambda *_: 1.0001)
+    with pytest.raises(ValueError, match=r"read from it, 1\.0001, got a plan with .* of 1$"):
+        plan_queries(asked(dp).select(dp.len()))
