@@ -12,6 +12,7 @@ from scipy import stats
 
 import pdpbook as pb
 from pdpbook.own_data import draws
+from pdpbook.own_data.shares import estimated_shares
 from tests.own_data.common import VALUES, released
 
 FALSE_ALARM = 1e-6
@@ -149,3 +150,12 @@ def test_noise_that_raises_every_count_alike_does_not_move_the_interval_of_a_mea
                             release="histogram", bins=6).table  # fmt: skip
     mean = exact @ pb.Grid(0, 1000, 6).midpoints / values.size
     assert found.loc[0, ["low", "high"]].mean() == pytest.approx(mean)
+
+
+def test_the_shares_of_levels_are_estimated_without_their_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    noisy = np.array([6, -2, 1, 6])
+    monkeypatch.setattr(draws, "_noisy", lambda *_: noisy)
+    found = pb.make_release(["a", "b"] * 4, epsilon=0.5, categories=[*"abcd"]).table["share"]
+    np.testing.assert_allclose(found, estimated_shares(noisy, 8, 0.5, ordered=False))
