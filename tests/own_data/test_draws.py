@@ -152,10 +152,11 @@ def test_noise_that_raises_every_count_alike_does_not_move_the_interval_of_a_mea
     assert found.loc[0, ["low", "high"]].mean() == pytest.approx(mean)
 
 
-def test_the_shares_of_levels_are_estimated_without_their_order(
+def test_the_shares_of_levels_are_estimated_without_their_order_and_lie_in_their_intervals(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    noisy = np.array([6, -2, 1, 6])
+    noisy = np.array([60, -2, 1, 6])
     monkeypatch.setattr(draws, "_noisy", lambda *_: noisy)
-    found = pb.make_release(["a", "b"] * 4, epsilon=0.5, categories=[*"abcd"]).table["share"]
-    np.testing.assert_allclose(found, estimated_shares(noisy, 8, 0.5, ordered=False))
+    found = pb.make_release(["a", "b"] * 4, epsilon=0.5, categories=[*"abcd"]).table
+    np.testing.assert_allclose(found["share"], estimated_shares(noisy, 8, 0.5, ordered=False))
+    assert found["count"].between(found["low"], found["high"]).all()
