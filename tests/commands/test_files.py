@@ -65,6 +65,35 @@ def test_what_is_ambiguous_is_refused(file: Path, text: str, name: str | None, s
 
 
 @pytest.mark.parametrize(
+    ("content", "options", "said"),
+    [
+        ("x\n1\n", {"sep": "::"}, "--sep must be one character, got '::'"),
+        ("x\n1\n", {"thousands": "both"}, "--thousands must be one character, got 'both'"),
+        ("x\n1\n", {"decimal": ","}, "different characters, unless --thousands .*, got ',' twice"),
+        ("1\nx\n", {"header": False}, "got 'x' in line 2"),
+        ('x\n"7,269"\n"1,23"\n', {"thousands": ","}, "as --thousands ',' .*got '1,23' in line 3"),
+        ('x\n"1234,567"\n', {"thousands": ","}, "as --thousands ',' .*got '1234,567' in line 2"),
+        ('x\n"١,٢٣٤"\n', {"thousands": ","}, "as --thousands ',' .*got '١,٢٣٤' in line 2"),
+        ("x\n950\n58.085", {}, r"'\.' to read 58085, or .*none to read 58\.085, got '58\.085' in"),
+        ("x\n1\ninf\n", {"missing": "drop"}, "got 1 of 2 missing or infinite"),
+        ("x\n58.085\n-7.269", {}, r"--thousands '\.' to read 58085, or --thousands none"),
+        # a file of another kind
+        ("x\n1\n2\n".encode("utf-16"), {}, "not written in utf-8; give .* --encoding utf-16"),
+        (gzip.compress(b"x\n1\n2\n", mtime=0), {}, r"compressed, so let its name end in \.gz"),
+        (b"PK\x03\x04\x14\x00\xff\xfe\n", {}, "cannot read .*table.csv as a table: it is a spre"),
+        (b"PAR1\x15\x04\x15,1\n2,3\n", {}, r"Parquet file, so let its name end in \.parquet"),
+        (b"ARROW1\x00\x00\xff", {}, "it is a Feather file"),
+        (b'x\n1\n"2\n3\n', {}, "quotation mark is not closed, .* several lines is in line 3"),
+    ],
+)
+def test_what_the_options_of_a_file_leave_open_is_never_guessed(
+    file: Path, content: str | bytes, options: dict[str, Any], said: str
+) -> None:
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    refused(file, said, **options)
+
+
+@pytest.mark.parametrize(
     ("cell", "said"),
     [
         ("-", "; if this means that a value is missing, leave the cell empty and give --missing"),
@@ -84,28 +113,6 @@ def test_a_cell_that_is_no_number_is_named_with_what_its_signs_ask_for(
     file.write_text(f'x\n7\n"{cell}"\n80\n', encoding="utf-8")
     found = refused(file, "must contain numbers only", "x").removesuffix(" drop")
     assert found.endswith(f"got {cell!r} in line 3{said}")
-
-
-@pytest.mark.parametrize(
-    ("text", "options", "said"),
-    [
-        ("x\n1\n", {"sep": "::"}, "--sep must be one character, got '::'"),
-        ("x\n1\n", {"thousands": "both"}, "--thousands must be one character, got 'both'"),
-        ("x\n1\n", {"decimal": ","}, "different characters, unless --thousands .*, got ',' twice"),
-        ("1\nx\n", {"header": False}, "got 'x' in line 2"),
-        ('x\n"7,269"\n"1,23"\n', {"thousands": ","}, "as --thousands ',' .*got '1,23' in line 3"),
-        ('x\n"1234,567"\n', {"thousands": ","}, "as --thousands ',' .*got '1234,567' in line 2"),
-        ('x\n"١,٢٣٤"\n', {"thousands": ","}, "as --thousands ',' .*got '١,٢٣٤' in line 2"),
-        ("x\n950\n58.085", {}, r"'\.' to read 58085, or .*none to read 58\.085, got '58\.085' in"),
-        ("x\n1\ninf\n", {"missing": "drop"}, "got 1 of 2 missing or infinite"),
-        ("x\n58.085\n-7.269", {}, r"--thousands '\.' to read 58085, or --thousands none"),
-    ],
-)
-def test_what_the_options_of_a_file_leave_open_is_never_guessed(
-    file: Path, text: str, options: dict[str, Any], said: str
-) -> None:
-    file.write_text(text, encoding="utf-8")
-    refused(file, said, **options)
 
 
 @pytest.mark.parametrize(
@@ -136,22 +143,6 @@ def test_a_column_is_read_as_the_whole_of_it_and_the_options_say(
 ) -> None:
     file.write_text(text, encoding="utf-8")
     assert TableFile(file, **options).column(name).tolist() == values
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("x\n1\n2\n".encode("utf-16"), "not written in utf-8; give .* example --encoding utf-16"),
-        (gzip.compress(b"x\n1\n2\n", mtime=0), r"it is compressed, so let its name end in \.gz"),
-        (b"PK\x03\x04\x14\x00\xff\xfe\n1\n", "it is a spreadsheet or another archive"),
-        (b"PAR1\x15\x04\x15,1\n2,3\n", r"it is a Parquet file, so let its name end in \.parquet"),
-        (b"ARROW1\x00\x00\xff", "it is a Feather file"),
-        (b'x\n1\n"2\n3\n', "quotation mark is not closed, .* several lines is in line 3"),
-    ],
-)
-def test_a_file_of_another_kind_is_told(file: Path, content: bytes, said: str) -> None:
-    file.write_bytes(content)
-    refused(file, f"cannot read .*table.csv as a table: .*{said}")
 
 
 def test_line_ends_inside_quotation_marks_are_told(file: Path) -> None:

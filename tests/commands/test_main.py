@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import signal
@@ -16,13 +17,12 @@ from sklearn.datasets import load_wine
 
 import pdpbook as pb
 from pdpbook.__main__ import main
+from tests.own_data.common import ROOT, begun
 
-ROOT = Path(__file__).parents[2]
 WINE = load_wine(as_frame=True).data
 RANGE = ["--range", "200", "1800"]
 OPTIONS = ["--column", "proline", *RANGE, "--epsilon", "1"]
 EDUCATION = ["--column", "education", "--categories", "none, school,university", "--epsilon", "1"]
-MAIN = "from pdpbook.__main__ import main"
 SECOND = "a second release costs its ε again"
 Capture = pytest.CaptureFixture[str]
 
@@ -51,18 +51,6 @@ def refused(capsys: Capture, message: str, *arguments: str | Path) -> None:
     assert {each: each.read_bytes() for each in folder.iterdir() if each.is_file()} == before
 
 
-def begun(folder: Path, *words: str | Path) -> subprocess.Popen[str]:
-    """Begin a Python process in a folder that finds the package."""
-    return subprocess.Popen(
-        [sys.executable, *map(str, words)],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
 def table_of(output: Path) -> pd.DataFrame:
     return (pd.read_csv if output.suffix == ".csv" else pd.read_parquet)(output)
 
@@ -89,35 +77,28 @@ def people(tmp_path: Path) -> Path:
     return file
 
 
-@pytest.fixture(params=[".csv", ".parquet"])
-def suffix(request: pytest.FixtureRequest) -> str:
-    if request.param == ".parquet":
-        pytest.importorskip("pyarrow.parquet")
-    return request.param
-
-
 def test_from_a_csv_file_to_a_page_in_a_process_of_its_own(wine: Path) -> None:
-    words = ["-m", "pdpbook", "report", "wine.csv", *OPTIONS, "--output", "report.html"]
-    process = begun(wine.parent, *words)
-    shown = process.communicate()[0]
+    words = [sys.executable, "-m", "pdpbook", "report", "wine.csv", *OPTIONS]
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    shown = subprocess.check_output(
+        [*words, "--output", "report.html"], cwd=wine.parent, env=env, text=True
+    )
     made = pb.report(WINE["proline"], 1.0, lower=200, upper=1800)
-    assert process.returncode == 0 and shown.startswith(f"{made}\n")
+    assert shown.startswith(f"{made}\n")
     assert shown.endswith(f"Open {wine.parent / 'report.html'}\n")
     page = (wine.parent / "report.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>") and made._repr_html_().partition("<h2>")[0] in page
     assert names(wine.parent) == ["report.html", "wine.csv"]
 
 
-def test_csv_and_parquet_and_python_give_the_same_numbers(
-    wine: Path, suffix: str, capsys: Capture
-) -> None:
-    if suffix == ".parquet":
-        WINE.to_parquet(wine.with_suffix(suffix))
-    options = {"publish": "value", "bins": 32, "seed": 7, "reruns": 0, "draws": 2, "delta": 1e-3}
+def test_csv_and_parquet_and_python_give_the_same_numbers(wine: Path, capsys: Capture) -> None:
+    WINE.to_parquet(wine.with_suffix(".parquet"))
+    options = {"publish": "value", "bins": 8, "seed": 7, "reruns": 0, "draws": 2, "delta": 0.0}
     made = pb.report(WINE["proline"], 1.0, lower=200, upper=1800, **options)
     words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-    assert run("report", wine.with_suffix(suffix), *OPTIONS, *words, "--json") == 0
-    assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(made.to_dict()))
+    for file in (wine, wine.with_suffix(".parquet")):
+        assert run("report", file, *OPTIONS, *words, "--json") == 0
+        assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(made.to_dict()))
 
 
 def test_a_file_of_another_country_is_read_by_its_options(tmp_path: Path, capsys: Capture) -> None:
@@ -189,9 +170,11 @@ def test_a_folder_that_is_not_there_is_named_before_anything_is_computed(
     wine: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pdpbook.own_data.reports.report", None)
-    page = wine.parent / "no" / "report.html"
-    assert run("report", wine, *OPTIONS, "--output", page) == 1
-    assert f"{page} cannot be written: there is no folder {page.parent}" in said(capsys)
+    monkeypatch.setattr("pdpbook.own_data.publishing.make_release", None)
+    file = wine.parent / "no" / "file"
+    for command in ("report", "release"):
+        assert run(command, wine, *OPTIONS, "--output", file) == 1
+        assert f"{file} cannot be written: there is no folder {file.parent}" in said(capsys)
 
 
 def test_without_click_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,48 +184,38 @@ def test_without_click_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) 
         main(["--help"])
 
 
-@pytest.mark.parametrize("command", ["report", "release"])
-def test_without_pyarrow_a_parquet_file_says_which_extra_of_the_command_to_install(
-    command: str, wine: Path
+def test_without_pyarrow_it_says_which_extra_of_the_command_to_install(
+    wine: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The extra that reads the file is the one that the command is installed with."""
-    parquet = wine.with_name("wine.parquet")
-    words = [command, str(wine), *OPTIONS, "--output", str(parquet)]
-    if command == "report":
-        parquet.write_bytes(b"PAR1")
-        words = [command, str(parquet), *OPTIONS]
-    before = names(wine.parent)
-    hidden = "import sys; sys.modules.update({'pyarrow': None, 'pyarrow.parquet': None})"
-    process = begun(wine.parent, "-c", f"{hidden}; {MAIN}; main({words!r})")
-    found = " ".join(process.communicate()[1].split())
-    assert process.returncode == 1 and "in your clone of the repository, pip install" in found
-    assert "'.[command]'" in found and names(wine.parent) == before
+    """The extra that reads and writes the files is the one that the command is installed with."""
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    made = pb.make_release(WINE["proline"], epsilon=1.0, lower=0, upper=1800, publish="mean")
+    with pytest.raises(ImportError, match=r"pip install '\.\[command\]'"):
+        made.write(wine.with_name("mean.parquet"), record=wine.with_name("record"))
+    assert run("report", wine, *OPTIONS) == 1
+    assert "in your clone of the repository, pip install '.[command]'" in said(capsys)
+    assert names(wine.parent) == ["wine.csv"]
 
 
-def test_nothing_but_the_answer_is_on_standard_output(wine: Path) -> None:
+def test_nothing_but_the_answer_is_on_standard_output(
+    wine: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A solver that greets, in Python or in C, greets elsewhere."""
-    noisy = (
-        "import ctypes, os\nfrom pdpbook.own_data import reports\nmade = reports.report\n"
-        "def greeting(*arguments, **named):\n"
-        "    print('Running a solver')\n"
-        "    os.write(1, b'Copyright\\n')\n"
-        "    ctypes.CDLL(None).puts(b'set parameter')\n"
-        "    return made(*arguments, **named)\n"
-        f"reports.report = greeting\n{MAIN}\n"
-        f"main(['report', 'wine.csv', *{OPTIONS}, '--publish', 'mean', '--json'])\n"
-    )
-    answer, greetings = begun(wine.parent, "-c", noisy).communicate()
-    assert json.loads(answer)["publish"] == "mean"
-    assert all(each in greetings for each in ("Running a solver", "Copyright", "set parameter"))
+
+    def greeting(*arguments: Any, **named: Any) -> pb.own_data.Report:
+        print("Running a solver")
+        os.write(1, b"Copyright\n")
+        ctypes.CDLL(None).puts(b"set parameter")
+        return pb.report(*arguments, **named)
+
+    monkeypatch.setattr("pdpbook.own_data.reports.report", greeting)
+    assert run("report", wine, *OPTIONS, "--publish", "mean", "--json") == 0
+    found = capfd.readouterr()
+    assert json.loads(found.out)["publish"] == "mean"
+    assert all(each in found.err for each in ("Running a solver", "Copyright", "set parameter"))
 
 
-def test_a_report_names_the_release_that_it_recommends(people: Path, capsys: Capture) -> None:
-    assert run("report", people, *EDUCATION, "--json") == 0
-    best = json.loads(capsys.readouterr().out)["recommended"]
-    assert run("report", people, *EDUCATION) == 0
-    assert f"same file and options, --release {best} and --output" in capsys.readouterr().out
-
-
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_a_release_is_written_once(wine: Path, suffix: str, capsys: Capture) -> None:
     folder, options = wine.parent / "published", [*OPTIONS, "--bins", "17", "--output"]
     folder.mkdir()
@@ -264,6 +237,9 @@ def test_counts_of_categories(people: Path, capsys: Capture) -> None:
     values = pd.Series(["school", "none", "school", "university", "school"], name="education")
     made = pb.report(values, 1.0, categories=["none", "school", "university"])
     assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(made.to_dict()))
+    assert run("report", people, *EDUCATION) == 0
+    best = made.recommended.name
+    assert f"same file and options, --release {best} and --output" in capsys.readouterr().out
     output = people.with_name("published.csv")
     options = ["--release", "noisy_counts", "--other", "not known", "--output", output]
     assert run("release", people, *EDUCATION, *options) == 0
@@ -304,32 +280,37 @@ def test_nothing_is_replaced_that_the_command_has_not_made(wine: Path, capsys: C
 
 def test_releases_at_the_same_time_are_made_once_and_the_record_holds_each(wine: Path) -> None:
     """Four processes begin together: one makes the release and three are refused."""
-    outputs = [wine.with_name(f"{i}.csv") for i in range(4)]
+    outputs = [str(wine.with_name(f"{i}.csv")) for i in range(4)]
     for again in ([], ["--again"]):
-        words = ["-m", "pdpbook", "release", wine, *OPTIONS, *again, "--output"]
-        running = [begun(wine.parent, *words, outputs[0] if again else each) for each in outputs]
-        found = [(each.communicate()[1], each.returncode) for each in running]
-        made = {
-            str(each)[: -len(".statement.json")] for each in wine.parent.glob("*.statement.json")
-        }
+        words = ["release", str(wine), *OPTIONS, *again, "--output"]
+        running = [begun(main, [*words, outputs[0] if again else each]) for each in outputs]
+        for each in running:
+            each.join()
+        assert sorted(each.exitcode for each in running) == ([0] * 4 if again else [0, 2, 2, 2])
+        statements = map(str, wine.parent.glob("*.statement.json"))
         record = json_of(wine.with_name("wine.csv.releases.json"))
-        assert {entry["values"] for entry in record} == made, found
-        assert [entry["total"]["releases"] for entry in record] == [*range(1, len(record) + 1)]
-        assert len(record) == (5 if again else 1), found
+        assert {f"{entry['values']}.statement.json" for entry in record} == {*statements}
+        assert [entry["total"]["releases"] for entry in record] == [1, 2, 3, 4, 5][: len(record)]
+        assert len(record) == (5 if again else 1)
+
+
+def killed(words: list[str]) -> None:
+    """Run the command and die where the first new file gets its name."""
+    os.link = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+    main(words)
 
 
 def test_a_day_in_the_life_of_a_file(wine: Path, capsys: Capture) -> None:
     """The mean, counts, quartiles, the mean again, a kill between, a budget: and what is spent."""
     record, column = wine.with_name("wine.csv.releases.json"), ["--column", "proline", *RANGE]
-    kill = "import os, signal; os.link = lambda *_: os.kill(os.getpid(), signal.SIGKILL)"
 
     def released(publish: str, epsilon: str, *more: str) -> str:
         words = ["release", str(wine), *column, "--publish", publish, "--epsilon", epsilon]
         words += ["--output", str(wine.with_name(f"{publish}.csv")), *more]
         if "kill" in more:
-            killed = begun(wine.parent, "-c", f"{kill}\n{MAIN}\nmain({words[:-1]!r})")
-            killed.communicate()
-            assert killed.returncode == -signal.SIGKILL
+            process = begun(killed, words[:-1])
+            process.join()
+            assert process.exitcode == -signal.SIGKILL
             return ""
         code, found = run(*words), capsys.readouterr()
         return found.out if code == 0 else f"{code}: {' '.join(found.err.split())}"

@@ -12,29 +12,21 @@ from scipy import stats
 
 import pdpbook as pb
 from pdpbook.own_data import draws
+from pdpbook.own_data.shares import estimated_shares
+from tests.own_data.common import VALUES, released
 
 FALSE_ALARM = 1e-6
 
 
-def made(values: ArrayLike, **options: Any) -> pb.own_data.Published:
-    """A release of a column from 0 to 8."""
-    return pb.make_release(values, **{"lower": 0, "upper": 8, "epsilon": 1.0} | options)
-
-
-VALUES = np.repeat([1.0, 2.0, 2.5, 4.0, 7.0], [5, 9, 1, 3, 2])
-
-
-@pytest.mark.parametrize("release", ["laplace", "response", "repaired_game", "histogram"])
-def test_values_are_drawn_from_the_distribution_of_the_report(release: str) -> None:
+def test_values_are_drawn_from_the_distribution_of_the_report() -> None:
     """At ε = 25 noisy counts are exact, so that no run differs from another."""
-    options: dict[str, Any] = {"lower": 0, "upper": 8, "bins": 8, "publish": "value"}
-    options["draws"] = 20_000
-    report = pb.report(VALUES, 25.0, reruns=0, **options)
-    drawn = pb.make_release(VALUES, epsilon=25.0, release=release, **options).table["value"]
-    middle = report.column.grid(8).midpoints
-    found = (drawn.to_numpy()[:, None] == middle).mean(axis=0)
-    off = np.abs(found - report[release].distribution).max()
-    assert found.sum() == pytest.approx(1.0) and off < 5 * 0.5 / np.sqrt(20_000)
+    options: dict[str, Any] = {"bins": 8, "publish": "value", "draws": 20_000}
+    report = pb.report(VALUES, 25.0, lower=0, upper=8, reruns=0, **options)
+    for release in ("laplace", "response", "repaired_game", "histogram"):
+        drawn = released(epsilon=25.0, release=release, **options).table["age"]
+        found = (drawn.to_numpy()[:, None] == report.column.grid(8).midpoints).mean(axis=0)
+        off = np.abs(found - report[release].distribution).max()
+        assert found.sum() == pytest.approx(1.0) and off < 5 * 0.5 / np.sqrt(20_000)
 
 
 def test_the_repaired_game_draws_by_the_randomiser_that_it_makes(
@@ -49,7 +41,7 @@ def test_the_repaired_game_draws_by_the_randomiser_that_it_makes(
     monkeypatch.setattr(draws, "private_randomiser", noted)
     monkeypatch.setattr(draws, "draw_released", lambda *given: drawn.append(given) or [0])
     options: dict[str, Any] = {"publish": "value", "release": "repaired_game", "delta": 0.01}
-    said = made(VALUES, **options).statement["parameters"]
+    said = released(**options).statement["parameters"]
     [(asked, randomiser)], [(counts, rows, number)] = found, drawn
     assert (rows == randomiser.randomiser).all() and counts.sum() == 20 and number == 1
     assert asked["share"] * asked["epsilon"] == said["counts_epsilon"] and "rng" not in asked
@@ -60,7 +52,7 @@ def test_statistics_are_near_the_exact_ones_where_epsilon_is_large() -> None:
     values = np.repeat([1.0, 2.5, 4.5, 7.0], [60, 100, 80, 60])
 
     def found(publish: str, release: str) -> pd.DataFrame:
-        return made(values, epsilon=30.0, publish=publish, release=release, bins=16).table
+        return released(values, epsilon=30.0, publish=publish, release=release, bins=16).table
 
     for release, off in (("mean", 0.05), ("histogram", 0.26)):  # half a bin
         assert found("mean", release)["value"].item() == pytest.approx(values.mean(), abs=off)
@@ -75,10 +67,12 @@ def test_statistics_are_near_the_exact_ones_where_epsilon_is_large() -> None:
     assert counts["to"].tolist() == [0.5 * k for k in range(1, 17)]
 
 
-def test_counts_have_the_noise_that_is_promised() -> None:
-    """Two-sided geometric noise: the chance of 0 is tanh(ε/2), by χ² over 60 releases."""
+@pytest.mark.parametrize(("neighbours", "epsilon"), [("removal", 1.0), ("replacement", 2.0)])
+def test_counts_have_the_noise_that_is_promised(neighbours: str, epsilon: float) -> None:
+    """Two-sided geometric noise at ε = 1: the chance of 0 is tanh(1/2), by χ² over 60 releases."""
+    asked: dict[str, Any] = {"neighbours": neighbours, "epsilon": epsilon, "bins": 8}
     exact = pb.Grid(0, 8, 8).counts(VALUES)
-    noisy = [made(VALUES, release="noisy_counts", bins=8).table["count"] for _ in range(60)]
+    noisy = [released(release="noisy_counts", **asked).table["count"] for _ in range(60)]
     noise = np.concatenate([each - exact for each in noisy])
     chances = np.exp(-np.abs(np.arange(-2, 3))) * np.tanh(0.5)
     expected = noise.size * np.append(chances, 1.0 - chances.sum())
@@ -90,51 +84,48 @@ def test_counts_have_the_noise_that_is_promised() -> None:
 def test_whole_numbers_are_published_as_whole_numbers() -> None:
     grades = np.repeat([1, 2, 3, 4, 5], 40)
     options: dict[str, Any] = {"lower": 1, "upper": 5, "whole": True, "name": "grade"}
-    found = made(grades, **options)
-    assert found.table["from"].tolist() == found.table["to"].tolist() == [1, 2, 3, 4, 5]
-    drawn = made(grades, publish="value", draws=50, **options)
-    assert set(drawn.table["grade"]) <= {1.0, 2.0, 3.0, 4.0, 5.0}
+    found = released(grades, **options).table
+    assert found["from"].tolist() == found["to"].tolist() == [1, 2, 3, 4, 5]
+    drawn = released(grades, publish="value", draws=50, **options).table
+    assert set(drawn["grade"]) <= {1.0, 2.0, 3.0, 4.0, 5.0}
 
 
-@pytest.mark.parametrize("quantiles", [[0.5], [0.1, 0.9]])
+@pytest.mark.parametrize("neighbours", ["removal", "replacement"])
 def test_quantiles_are_drawn_at_the_slope_that_the_statement_names(
-    monkeypatch: pytest.MonkeyPatch, quantiles: list[float]
+    monkeypatch: pytest.MonkeyPatch, neighbours: str
 ) -> None:
-    drawn: list[tuple[float, float]] = []
-    monkeypatch.setattr(
-        draws.QuantileChoice,
-        "draw",
-        lambda choice: drawn.append((choice.quantile, float(choice.slope))) or 2.0,
-    )
-    found = made(VALUES, publish="quantiles", quantiles=quantiles)
+    drawn: list[Any] = []
+    monkeypatch.setattr(draws.QuantileChoice, "draw", lambda each: drawn.append(each) or 2.0)
+    found = released(publish="quantiles", quantiles=[0.1, 0.9], neighbours=neighbours)
     slope = found.statement["parameters"]["slope"]
-    assert drawn == [(each, slope) for each in quantiles]
-    assert found.table["quantile"].tolist() == found.statement["quantiles"] == quantiles
+    assert [(each.quantile, float(each.slope)) for each in drawn] == [(0.1, slope), (0.9, slope)]
+    assert found.table["quantile"].tolist() == found.statement["quantiles"] == [0.1, 0.9]
+
+
+OFFERED = {"counts": "noisy_counts", "mean": "mean", "quantiles": "quantiles"}
 
 
 @pytest.mark.parametrize(
-    ("publish", "release"),
-    [
-        ("counts", "noisy_counts"),
-        ("counts", "histogram"),
-        ("mean", "mean"),
-        ("mean", "histogram"),
-        ("quantiles", "quantiles"),
-        ("quantiles", "histogram"),
-    ],
+    ("publish", "release"), [*OFFERED.items(), *((each, "histogram") for each in OFFERED)]
 )
 def test_ninety_five_of_a_hundred_intervals_hold_the_truth(publish: str, release: str) -> None:
-    """Counts and means lie in them; a released quantile is one of the quantiles they name."""
+    """Counts and means lie in them; a released quantile is one of the quantiles they name.
+
+    Against a replacement the noise for ε = 2 is the noise for ε = 1, and so are the intervals.
+    """
     values, hits = np.sort(np.random.default_rng(0).uniform(0, 8, 60)), []
     counts = pb.Grid(0, 8, 6).counts(values)
     for _ in range(80):
-        found = made(values, publish=publish, release=release, bins=6)
+        found = released(
+            values, publish=publish, release=release, bins=6, epsilon=2.0, neighbours="replacement"
+        )
         table, said = found.table, found.statement["parameters"]
         if publish == "quantiles":
             assert (table["from quantile"] >= 0.0).all() and (table["to quantile"] <= 1.0).all()
             within = table[(table["from quantile"] > 0.0) & (table["to quantile"] < 1.0)]
             widths = within["to quantile"] - within["from quantile"]
-            assert (widths >= 2.0 * said["share_interval"] - 1e-9).all()
+            assert (widths >= (least := 2.0 * said["share_interval"]) - 1e-9).all()
+            assert release == "histogram" or (widths <= least + 1e-9).all()
             off = 8 / 6 / 2 if release == "histogram" else 0.01
             below = [(values < each - off).mean() for each in table["value"]]
             upto = [(values <= each + off).mean() for each in table["value"]]
@@ -159,3 +150,13 @@ def test_noise_that_raises_every_count_alike_does_not_move_the_interval_of_a_mea
                             release="histogram", bins=6).table  # fmt: skip
     mean = exact @ pb.Grid(0, 1000, 6).midpoints / values.size
     assert found.loc[0, ["low", "high"]].mean() == pytest.approx(mean)
+
+
+def test_the_shares_of_levels_are_estimated_without_their_order_and_lie_in_their_intervals(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    noisy = np.array([60, -2, 1, 6])
+    monkeypatch.setattr(draws, "_noisy", lambda *_: noisy)
+    found = pb.make_release(["a", "b"] * 4, epsilon=0.5, categories=[*"abcd"]).table
+    np.testing.assert_allclose(found["share"], estimated_shares(noisy, 8, 0.5, ordered=False))
+    assert found["count"].between(found["low"], found["high"]).all()

@@ -33,8 +33,10 @@ def test_the_quantile_of_a_distribution_is_that_of_many_draws() -> None:
     assert (np.abs(np.cumsum(mass)[:, None] - levels) > 0.005).all(), "no level at a step"
     expected = np.quantile(drawn, levels, method="inverted_cdf")
     assert distribution_quantile(support, mass, levels).tolist() == expected.tolist()
-    rounded = distribution_quantile(np.arange(10.0), np.full(10, 0.1), np.array([0.3, 1.0]))
-    assert rounded.tolist() == [2.0, 9.0], "the last one is a point although sums are rounded"
+    rounded = distribution_quantile(np.arange(10.0), np.full(10, 0.1), np.array([0.3, 0.8, 1.0]))
+    assert rounded.tolist() == [2.0, 7.0, 9.0], "although sums are rounded"
+    off = errors.drawn_quantile_errors(support, mass, 100, np.array([0.07, 0.065]), np.zeros(2))
+    assert off[0] == off[1], "the seventh of a hundred draws, although 0.07 * 100 is above 7"
 
 
 @pytest.mark.parametrize("draws", [20, 200, 2000])

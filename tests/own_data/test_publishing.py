@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import multiprocessing
 import os
 import re
 import signal
@@ -22,16 +21,8 @@ from pdpbook import _files
 from pdpbook.own_data import publishing, refuse_twice
 from pdpbook.own_data.publishing import record_of, statement_path
 from pdpbook.own_data.releases import RELEASES
-from pdpbook.own_data.spending import check_budget, total_cost
-
-VALUES = np.repeat([1.0, 2.0, 2.5, 4.0, 7.0], [5, 9, 1, 3, 2])
-
-
-def made(values: Any = VALUES, **named: Any) -> pb.own_data.Published:
-    """A release of a column of ages from 0 to 8."""
-    return pb.make_release(
-        values, **{"lower": 0, "upper": 8, "epsilon": 1.0, "name": "age"} | named
-    )
+from pdpbook.own_data.spending import check_budget, total_cost, total_words
+from tests.own_data.common import READY, VALUES, begun, released
 
 
 def names(folder: Path) -> set[str]:
@@ -62,32 +53,23 @@ def test_the_statement_says_nothing_of_the_data(publish: str) -> None:
         options = {"categories": ["a", "b"], "other": "c", "lower": None, "upper": None}
         columns = [["a"] * 10 + ["x"] * 10, ["b"] * 20]
     for name in [k for k, each in RELEASES.get(publish, RELEASES["counts"]).items() if each.draw]:
-        one, two = (made(values, release=name, **options) for values in columns)
+        one, two = (released(values, release=name, **options) for values in columns)
         said = json.loads(json.dumps(one.statement | {"made": 0}, allow_nan=False))
         assert said == two.statement | {"made": 0}
         assert said["release"] == name and said["promise"] == "differential privacy"
         assert said["package"] == f"pdpbook {pb.__version__}" and "operating" in said["generator"]
         number = {"counts": 8, "mean": 1, "quantiles": 3, "value": 3, "levels": 3}[publish]
         assert len(one.table) == number and said["other"] == options.get("other")
+        assert said["missing"] == "refuse"
         assert said["levels"] == (["a", "b", "c"] if publish == "levels" else None)
 
 
-@pytest.mark.parametrize(
-    ("options", "hidden"),
-    [
-        ({"bins": 8}, False),
-        ({"release": "noisy_counts"}, False),
-        ({"bins": 8, "release": "noisy_counts"}, True),
-        ({"publish": "mean"}, False),
-    ],
-)
-def test_the_number_of_records_is_named_only_where_something_depends_on_it(
-    options: dict[str, Any], hidden: bool
-) -> None:
-    said = made(**options).statement
-    assert (said["records"] is None) == hidden == (not said["records_public"])
-    if hidden:  # with a record less nothing else is said
-        assert {**said, "made": 0} == {**made(VALUES[1:], **options).statement, "made": 0}
+def test_noisy_counts_in_bins_that_are_given_do_not_tell_the_number_of_records() -> None:
+    one, two = (
+        released(values, bins=8, release="noisy_counts").statement | {"made": 0}
+        for values in (VALUES, VALUES[1:])
+    )
+    assert one == two and one["records"] is None
 
 
 @pytest.mark.parametrize(
@@ -102,21 +84,21 @@ def test_what_is_not_private_or_does_not_go_together_is_not_released(
     options: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(ValueError, match=said):
-        made(**options)
+        released(**options)
 
 
 def test_the_same_is_not_released_twice_and_a_second_release_is_beside_the_first(
     path: Path, record: Path
 ) -> None:
-    assert made().write(path, record=record) == path
+    assert released().write(path, record=record) == path
     before, other = path.read_bytes(), path.with_name("other.csv")
     for each in (path, other):
         with pytest.raises(FileExistsError, match=r"at ε = 1 in all; a second release costs its ε"):
-            made(epsilon=0.5, bins=4).write(each, record=record)
+            released(epsilon=0.5, bins=4).write(each, record=record)
     refuse_twice(other, column="age", publish="mean", record=record)
     refuse_twice(other, column="height", publish="counts", record=record)
     for number in (2, 3):
-        second = made(epsilon=0.5).write(path, record=record, again=True)
+        second = released(epsilon=0.5).write(path, record=record, again=True)
         assert second == path.with_name(f"out-{number}.csv") and second.exists()
     assert path.read_bytes() == before and len(entries(record)) == 3
     said = json.loads(statement_path(second).read_text("utf-8"))
@@ -127,7 +109,12 @@ def test_the_same_is_not_released_twice_and_a_second_release_is_beside_the_first
     ]
     path.unlink()  # published and moved away: the statement still says so
     with pytest.raises(FileExistsError, match=r"statement\.json already exists"):
-        made().write(path)
+        released().write(path)
+    path = path.with_name("link.csv")
+    path.symlink_to("gone.csv")  # a link that leads nowhere is refused before anything is spent
+    with pytest.raises(FileExistsError, match=r"link\.csv already exists"):
+        released(name="height").write(path, record=record)
+    assert len(entries(record)) == 3 and not statement_path(path).exists()
 
 
 def test_what_is_no_record_or_no_file_of_its_own_publishes_nothing(
@@ -139,20 +126,20 @@ def test_what_is_no_record_or_no_file_of_its_own_publishes_nothing(
     for found in ("no json", '["a"]', "[]x", *(json.dumps([each]) for each in [*wrong, entry])):
         record.write_text(found, encoding="utf-8")
         with pytest.raises(ValueError, match=r"^record must be a list of statements"):
-            made().write(path, record=record)
+            released().write(path, record=record)
     record.unlink()
     for each in (path, statement_path(path)):
         with pytest.raises(ValueError, match=r"^record must be a different file from"):
-            made().write(path, record=each)
+            released().write(path, record=each)
     with pytest.raises(OSError, match="no such folder"):
-        made().write(path, record=path.parent / "no such folder" / "record.json")
+        released().write(path, record=path.parent / "no such folder" / "record.json")
     assert not names(path.parent)
 
 
 def test_what_depends_on_the_data_is_in_the_record_and_not_in_the_statement(
     path: Path, record: Path
 ) -> None:
-    made(upper=3, outside="clip", epsilon=20.0).write(path, record=record, source=__file__)
+    released(upper=3, outside="clip", epsilon=20.0).write(path, record=record, source=__file__)
     statement, [entry] = statement_path(path).read_text(encoding="utf-8"), entries(record)
     assert entry["remarks"][0].startswith("5 of 20 values (25.0%) lay outside the range")
     assert record.stat().st_mode & 0o077 == 0 and entry["contents"] not in statement
@@ -160,7 +147,7 @@ def test_what_depends_on_the_data_is_in_the_record_and_not_in_the_statement(
     assert "hides next to nothing" in json.loads(statement)["warnings"][0]
     levels = pb.make_release(["a", "b", "c"], categories=["a"], other="b", epsilon=1.0)
     assert "1 of 3 values (33.3%) are not among the levels" in levels.remarks[0]
-    assert not made().statement["warnings"] and not made().remarks
+    assert not released().statement["warnings"] and not released().remarks
 
 
 def test_the_costs_of_all_releases_of_a_file_are_added_as_they_are_written(
@@ -168,11 +155,11 @@ def test_the_costs_of_all_releases_of_a_file_are_added_as_they_are_written(
 ) -> None:
     """In binary ten times 0.1 is more than 1."""
     for number in range(10):
-        each = made(epsilon=0.1, name=f"column {number}")
+        each = released(epsilon=0.1, name=f"column {number}")
         each.write(path, record=record, again=True, budget=1.0)
     before = names(path.parent)
     with pytest.raises(ValueError, match=r"^budget must cover .*10, ε = 1 in all\) and this"):
-        made(epsilon=1e-6).write(path, record=record, again=True, budget=1.0)
+        released(epsilon=1e-6).write(path, record=record, again=True, budget=1.0)
     assert names(path.parent) == before
     total = entries(record)[-1]["total"]
     assert (total["releases"], total["epsilon"], total["delta"]) == (10, 1.0, 0.0)
@@ -186,14 +173,8 @@ def test_many_small_costs_have_a_better_bound() -> None:
     bound = 2.0 + pb.foundations.optimal_composition(0.01, draws=400, delta=1e-6)
     assert found["better"] == pytest.approx({"epsilon": bound, "delta": 4e-5 + 1e-6}, rel=1e-9)
     assert bound < 3.3 and found["replacement"] is None
-
-
-def test_a_link_that_leads_nowhere_is_refused_before_anything_is_spent(tmp_path: Path) -> None:
-    path, record = tmp_path / "out.csv", tmp_path / "record.json"
-    path.symlink_to(tmp_path / "gone.csv")
-    with pytest.raises(FileExistsError, match="already exists"):
-        made().write(path, record=record)
-    assert names(tmp_path) == {"out.csv"}
+    words = "at ε = 6, δ = 4e-05 (ε = 2.831, δ = 4.1e-05 if all were planned ahead) in total"
+    assert total_words(found) == f"401 releases of this file so far, {words}"
 
 
 def test_a_release_that_is_promised_against_replacement_is_budgeted_so() -> None:
@@ -215,7 +196,7 @@ def test_a_record_knows_a_file_by_its_contents(tmp_path: Path) -> None:
     usual = tmp_path / "data.csv.releases.json"
     (tmp_path / "x.releases.json").write_text("no record", encoding="utf-8")
     assert record_of(data) == usual
-    made().write(tmp_path / "out.csv", record=usual, source=data)
+    released().write(tmp_path / "out.csv", record=usual, source=data)
     link, beside = elsewhere / "link.csv", elsewhere / "link.csv.releases.json"
     link.symlink_to(data)
     copy.write_bytes(data.read_bytes())
@@ -224,7 +205,7 @@ def test_a_record_knows_a_file_by_its_contents(tmp_path: Path) -> None:
     with pytest.raises(FileExistsError, match=f"one record must list all .*{beside}"):
         record_of(link)
     data.write_text("age\n1\n2\n3\n", encoding="utf-8")  # a person more: those of before remain
-    made(name="height").write(tmp_path / "more.csv", record=record_of(data), source=data)
+    released(name="height").write(tmp_path / "more.csv", record=record_of(data), source=data)
     renamed = data.rename(tmp_path / "renamed.csv")
     assert record_of(copy) == record_of(renamed) == usual
 
@@ -232,9 +213,11 @@ def test_a_record_knows_a_file_by_its_contents(tmp_path: Path) -> None:
 def test_the_record_of_an_earlier_version_counts(path: Path, record: Path) -> None:
     old = {"column": "age", "publish": "counts", "made": "2026", "values": "out.csv"}
     record.write_text(json.dumps([old | {"epsilon": 1.0, "delta": 0.0}]), encoding="utf-8")
-    with pytest.raises(FileExistsError, match=r"most recently 2026 to out\.csv, at ε = 1 in all"):
+    with pytest.raises(
+        FileExistsError, match=r"most recently on 2026 to out\.csv, at ε = 1 in all"
+    ):
         refuse_twice(path, column="age", publish="counts", record=record)
-    made(name="height").write(path, record=record)
+    released(name="height").write(path, record=record)
     assert [each.get("total", {}).get("epsilon") for each in entries(record)] == [None, 2.0]
 
 
@@ -249,7 +232,7 @@ def killed_at(step: str, nth: int, folder: str) -> None:
         return real(*arguments, **options)
 
     setattr(os, step, dies)
-    made().write(Path(folder) / "out.csv", record=Path(folder) / "record.json")
+    released().write(Path(folder) / "out.csv", record=Path(folder) / "record.json")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
@@ -268,18 +251,15 @@ def test_a_kill_at_any_point_leaves_what_has_been_drawn_in_the_record(
     step: str, nth: int, left: int, path: Path, record: Path
 ) -> None:
     """The record is written first, then the statement, then the values."""
-    process = multiprocessing.get_context("spawn").Process(
-        target=killed_at, args=(step, nth, str(path.parent))
-    )
-    process.start()
+    process = begun(killed_at, step, nth, str(path.parent))
     process.join()
     assert process.exitcode == -signal.SIGKILL
     assert names(path.parent) == {*[record.name, statement_path(path).name, path.name][:left]}
     if left:
         there = "" if left == 3 else r" \(the file is missing: .*; its ε counts .*\)"
         with pytest.raises(FileExistsError, match=f"to {re.escape(str(path))}{there}, at ε = 1 in"):
-            made().write(path, record=record)
-    second = made().write(path, record=record, again=bool(left))
+            released().write(path, record=record)
+    second = released().write(path, record=record, again=bool(left))
     assert (second == path) == (not left) and len(entries(record)) == 1 + bool(left)
     assert second.read_text(encoding="utf-8").startswith("from,to,share,count")
     assert entries(record)[-1]["total"]["epsilon"] == 1.0 + bool(left)
@@ -297,13 +277,13 @@ def test_a_kill_at_any_point_leaves_what_has_been_drawn_in_the_record(
 def test_a_full_disk_leaves_no_half_of_a_file(
     nth: int, error: BaseException, message: Any, path: Path, record: Path
 ) -> None:
-    made(name="height").write(path.with_name("height.csv"), record=record)
+    released(name="height").write(path.with_name("height.csv"), record=record)
     before = {each: each.read_bytes() for each in path.parent.iterdir()}
     with (
         patch.object(os, "fsync", side_effect=[None] * (nth - 1) + [error]),
         pytest.raises(type(error), match=message),
     ):
-        made().write(path, record=record)
+        released().write(path, record=record)
     after = {each: each.read_bytes() for each in path.parent.iterdir()}
     assert len(entries(record)) == (1 if nth == 1 else 2)
     assert {*after} - {*before} == ({statement_path(path)} if nth == 3 else set())
@@ -320,22 +300,18 @@ def test_who_holds_the_record_is_said_and_a_dead_holder_holds_nothing(
     path: Path, record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(publishing, "WAIT_FOR_RECORD", 0.1)
-    context = multiprocessing.get_context("spawn")
-    event = context.Event()
-    process = context.Process(
-        target=hold, args=(f"{path.parent}/.record.json.lock", event), daemon=True
-    )
-    process.start()
+    event = READY.Event()
+    process = begun(hold, f"{path.parent}/.record.json.lock", event)
     assert event.wait(60)
     (path.parent / "other").mkdir()
     link = path.parent / "other" / "link.json"  # leads to the record, and so to its lock
     link.symlink_to(record)
     for each in (record, link):
         with pytest.raises(TimeoutError, match=f"held by the process {process.pid} .* try again"):
-            made().write(path, record=each)
+            released().write(path, record=each)
     process.kill()
     process.join()
-    made().write(path, record=record)
+    released().write(path, record=record)
     assert len(entries(record)) == 1
-    made(name="height").write(path.with_name("b.csv"), record=link)
+    released(name="height").write(path.with_name("b.csv"), record=link)
     assert link.is_symlink() and len(entries(record)) == 2

@@ -12,12 +12,7 @@ from scipy.stats import norm
 
 from pdpbook.foundations import renyi_epsilon
 from pdpbook.own_data import ReleasedQuery, audit_release, released_query
-from pdpbook.own_data.query_noise import (
-    ORDERS,
-    distance_costs,
-    grid_excess,
-    metric_power,
-)
+from pdpbook.own_data.query_noise import ORDERS, distance_costs, grid_excess, metric_power
 from pdpbook.per_instance import gaussian_epsilons
 
 
@@ -86,36 +81,28 @@ def test_the_grid_of_discrete_noise_adds_what_rounding_can_add(sigma: float) -> 
 
 def test_losses_are_the_privacy_map_of_opendp_at_the_move_of_each_record(dp: Any) -> None:
     """The query of OpenDP itself is computed with and without each record."""
-    ages = [3.0, 17.0, 17.0, 64.0, 120.0]
-    space = (
-        dp.vector_domain(dp.atom_domain(bounds=(0.0, 120.0), nan=False)),
-        dp.symmetric_distance(),
+    ages, areas = [3.0, 17.0, 17.0, 64.0, 120.0], ["a", "b", "b", "c"]
+    numbers = dp.vector_domain(dp.atom_domain(bounds=(0.0, 120.0), nan=False))
+    added = (numbers, dp.symmetric_distance()) >> dp.t.then_sum()
+    texts = dp.vector_domain(dp.atom_domain(T=str)), dp.symmetric_distance()
+    counted = texts >> dp.t.then_count_by_categories(["a", "b", "c"], null_category=False)
+    noise = dp.m.make_gaussian(added.output_domain, added.output_metric, scale=120.0)
+    measured, named = (
+        audit_release({"x": ages}, [total(*each)], delta=1e-6)
+        for each in ((noise,), ("gaussian", 120.0))
     )
-    query = space >> dp.t.then_sum()
-    for make, delta in ((dp.m.make_laplace, 0.0), (dp.m.make_gaussian, 1e-6)):
-        noise = make(query.output_domain, query.output_metric, scale=120.0)
-        audit = audit_release({"x": ages}, [total(noise)], delta=delta)
-        moved = [abs(query(ages) - query(ages[:i] + ages[i + 1 :])) for i in range(len(ages))]
-        mapped = np.array([noise.map(each) for each in moved])
-        if delta:
-            named = audit_release({"x": ages}, [total("gaussian", 120.0)], delta=delta)
-            np.testing.assert_allclose(mapped, np.square(np.divide(ages, 120.0)) / 2)
-            assert (audit.losses > named.losses).all() and named.exact
-        else:
-            np.testing.assert_allclose(audit.losses, mapped, rtol=1e-12)
-            assert audit.worst_case == pytest.approx((query >> noise).map(1))
-
-
-def test_counts_by_category_are_those_of_opendp(dp: Any) -> None:
-    areas = ["a", "b", "b", "c"]
-    space = dp.vector_domain(dp.atom_domain(T=str)), dp.symmetric_distance()
-    query = space >> dp.t.then_count_by_categories(["a", "b", "c"], null_category=False)
-    noise = dp.m.make_laplace(query.output_domain, query.output_metric, scale=2.0)
-    found = audit_release({"area": areas}, [released_query("count", by=["area"], mechanism=noise)])
-    less = [query(areas[:i] + areas[i + 1 :]) for i in range(4)]
-    moved = [sum(map(abs, np.subtract(query(areas), each).tolist())) for each in less]
-    np.testing.assert_allclose(found.losses, [noise.map(each) for each in moved], rtol=1e-12)
-    assert found.worst_case == pytest.approx((query >> noise).map(1))
+    np.testing.assert_allclose([*map(noise.map, ages)], np.square(np.divide(ages, 120.0)) / 2)
+    assert (measured.losses > named.losses).all() and named.exact
+    for records, query, said in (
+        (ages, added, {"statistic": "sum", "column": "x", "lower": 0, "upper": 120}),
+        (areas, counted, {"statistic": "count", "by": ["x"]}),
+    ):
+        noise = dp.m.make_laplace(query.output_domain, query.output_metric, scale=2.0)
+        audit = audit_release({"x": records}, [released_query(**said, mechanism=noise)])
+        less = [query(records[:i] + records[i + 1 :]) for i in range(len(records))]
+        moved = [np.abs(np.subtract(query(records), each)).sum().item() for each in less]
+        np.testing.assert_allclose(audit.losses, [*map(noise.map, moved)], rtol=1e-12)
+        assert audit.worst_case == pytest.approx((query >> noise).map(1))
 
 
 def test_the_chord_of_a_privacy_map_bounds_it(dp: Any) -> None:
@@ -133,11 +120,14 @@ def test_the_chord_of_a_privacy_map_bounds_it(dp: Any) -> None:
 def test_what_is_no_noise_of_opendp_is_refused(dp: Any) -> None:
     space = dp.vector_domain(dp.atom_domain(bounds=(0.0, 9.0), nan=False)), dp.symmetric_distance()
     whole = space >> dp.t.then_sum() >> dp.m.then_laplace(scale=1.0)
-    noise = dp.m.make_laplace(dp.atom_domain(T=int), dp.absolute_distance(T=int), scale=1.0)
+    numbers = dp.atom_domain(T=int), dp.absolute_distance(T=int)
+    noise = dp.m.make_laplace(*numbers, scale=1.0)
+    curve = dp.c.make_zCDP_to_approxDP(dp.m.make_gaussian(*numbers, scale=1.0))
     mean = {"column": "x", "lower": -1, "upper": 3}
     for statistic, keys, message in (
         ("count", {"mechanism": whole}, r"the noise alone.*got a measurement on Symmetric"),
         ("count", {"mechanism": 3.0}, r"mechanism must be .*got mechanism=3\.0"),
+        ("count", {"mechanism": curve}, "must have a loss in epsilon or rho, got Smoothed"),
         ("count", {"mechanism": noise, "scale": 2}, r"scale must be left out.*got scale=2"),
         ("mean", {"mechanism": noise} | mean, r"add noise to floats.*got whole numbers"),
     ):

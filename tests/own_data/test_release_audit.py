@@ -3,44 +3,67 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from pdpbook.own_data import audit_release, released_query
+from pdpbook.own_data import ReleasedQuery, audit_release, released_query
+from pdpbook.own_data.audited_table import AuditedTable
 
-RANGE = {"lower": -1.0, "upper": 3.0}
+COUNT = {"statistic": "count", "scale": 1.0}
+SUM = {"statistic": "sum", "column": "x", "lower": -1.0, "upper": 3.0}
+SUM |= {"mechanism": "discrete laplace"}
+WHOLE = SUM | {"mechanism": "discrete gaussian"}
+MEDIAN = {"statistic": "quantile", "column": "x", "quantile": 0.5, "candidates": [1, 2]}
+
+Row = tuple[str, float]
+ROWS: list[Row] = [("a", 3.0), ("a", 2.0), ("b", 1.0)]
 
 
-def two_masses(rate: float, centre: int, power: int, span: int = 60) -> np.ndarray:
-    """The masses of discrete noise around a count: Laplace, or Gaussian with power 2."""
-    masses = np.exp(-rate * np.abs(np.arange(-span, span + 1) - centre) ** power)
-    return masses / masses.sum()
+def made(mechanism: str, **scales: float) -> list[ReleasedQuery]:
+    """Queries with one noise: a ``count``, a ``sum`` of x from 0 to 3, or the count by ``area``."""
+    about: dict[str, dict[str, Any]] = {
+        "count": {"statistic": "count"},
+        "sum": {"statistic": "sum", "column": "x", "lower": 0, "upper": 3},
+        "area": {"statistic": "count", "by": ["area"]},
+    }
+    return [
+        released_query(**about[each], mechanism=mechanism, scale=scale)
+        for each, scale in scales.items()
+    ]
+
+
+def outputs(rows: list[Row], queries: list[ReleasedQuery], grid: np.ndarray) -> np.ndarray:
+    """The probability of all numbers of the queries together, on a grid for each of them."""
+    areas, parts = [area for area, _ in rows], []
+    for each in queries:
+        power = 2 if "gaussian" in each.mechanism else 1
+        centres = [areas.count("a"), areas.count("b")] if each.by else [len(rows)]
+        if each.statistic == "sum":
+            centres = [sum(x for _, x in rows)]
+        for centre in centres:
+            masses = np.exp(-(np.abs((grid - centre) / each.scale) ** power) / power)
+            parts.append(masses / masses.sum())
+    return reduce(np.multiply.outer, parts)
+
+
+def audited(rows: list[Row], queries: list[ReleasedQuery], **options: Any) -> Any:
+    area, x = zip(*rows, strict=True)
+    return audit_release({"area": area, "x": x}, queries, **options)
 
 
 def test_the_outputs_of_discrete_laplace_noise_are_enumerated() -> None:
     """The joint release of two counts and a sum, output by output, with and without the record."""
-    table = {"area": ["a", "a", "b"], "x": [2.0, 0.0, 3.0]}
-    counts = released_query("count", by=["area"], mechanism="discrete laplace", scale=2.0)
-    total = released_query(
-        "sum", column="x", lower=0, upper=3, mechanism="discrete laplace", scale=4.0
-    )
-
-    def joint(keep: list[int]) -> np.ndarray:
-        areas = [table["area"][i] for i in keep]
-        a, b = (two_masses(1 / 2.0, areas.count(name), 1) for name in "ab")
-        s = two_masses(1 / 4.0, int(sum(table["x"][i] for i in keep)), 1)
-        return a[:, None, None] * b[None, :, None] * s
-
-    audit = audit_release(table, [counts, total])
-    whole = np.log(joint([0, 1, 2]))
-    inner = slice(20, -20)  # the finite window has no edge there
-    for i, loss in enumerate(audit.losses):
-        less = np.log(joint([j for j in range(3) if j != i]))
-        found = np.abs(whole - less)[inner, inner, inner].max()
-        assert found == pytest.approx(loss, rel=1e-6)
-    assert audit.losses == pytest.approx([0.5 + 2 / 4, 0.5, 0.5 + 3 / 4])
+    queries, grid = made("discrete laplace", area=2.0, sum=4.0), np.arange(-60, 61)
+    losses, whole = audited(ROWS, queries).losses, np.log(outputs(ROWS, queries, grid))
+    inner = (slice(20, -20),) * 3  # the finite window has no edge there
+    for i, loss in enumerate(losses):
+        less = np.log(outputs(ROWS[:i] + ROWS[i + 1 :], queries, grid))
+        assert np.abs(whole - less)[inner].max() == pytest.approx(loss, rel=1e-6)
+    assert losses == pytest.approx([0.5 + 3 / 4, 0.5 + 2 / 4, 0.5 + 1 / 4])
 
 
 def spent(present: np.ndarray, absent: np.ndarray, epsilon: float) -> float:
@@ -50,62 +73,46 @@ def spent(present: np.ndarray, absent: np.ndarray, epsilon: float) -> float:
     return max(float(np.maximum(p - factor * q, 0.0).sum()) for p, q in pairs)
 
 
-def test_the_outputs_of_discrete_gaussian_noise_are_enumerated() -> None:
-    """The first record has the worst value there is, so its loss by all of them is the worst."""
-    table, keys = {"x": [3.0, 1.0]}, {"mechanism": "discrete gaussian"}
-    queries = [
-        released_query("count", scale=2.0, **keys),
-        released_query("sum", column="x", lower=0, upper=3, scale=3.0, **keys),
-    ]
-
-    def joint(keep: list[int]) -> np.ndarray:
-        count = two_masses(1 / 8.0, len(keep), 2)
-        return count[:, None] * two_masses(1 / 18.0, int(sum(table["x"][i] for i in keep)), 2)
-
-    delta = 1e-4
-    audit = audit_release(table, queries, delta=delta)
-    for i, epsilon in enumerate(audit.losses):
-        without = joint([1 - i])
-        assert spent(joint([0, 1]), without, epsilon) <= delta
-        assert spent(joint([0, 1]), without, 0.75 * epsilon) > delta  # and not much too large
-    assert (audit.losses < audit.query_losses.sum(axis=0)).all()
-    assert audit.losses[1] < audit.losses[0] == pytest.approx(audit.worst_case, rel=1e-12)
+@pytest.mark.parametrize(
+    ("queries", "delta", "neighbours"),
+    [
+        (made("gaussian", count=1.5, sum=2.0), 1e-3, "removal"),
+        (made("discrete gaussian", count=2.0, sum=3.0), 1e-4, "removal"),
+        *(
+            (made("discrete gaussian", area=sigma), 1e-5, each)
+            for sigma in (0.7, 2.0, 12.0)
+            for each in ("removal", "replacement")
+        ),
+    ],
+)
+def test_the_outputs_of_gaussian_noise_are_enumerated(
+    queries: list[ReleasedQuery], delta: float, neighbours: str
+) -> None:
+    """Discrete noise is hardly worse than continuous noise; the first record is the worst."""
+    audit = audited(ROWS, queries, delta=delta, neighbours=neighbours)
+    discrete, span = queries[0].mechanism != "gaussian", 9 * int(queries[-1].scale + 1)
+    grid = np.arange(-span, span + 1) if discrete else np.linspace(-15.0, 15.0, 1001)
+    whole = outputs(ROWS, queries, grid)
+    for i, ((area, x), epsilon) in enumerate(zip(ROWS, audit.losses, strict=True)):
+        changed = [("b" if area == "a" else "a", x)] if neighbours == "replacement" else []
+        other = outputs([*ROWS[:i], *changed, *ROWS[i + 1 :]], queries, grid)
+        moves = {"count": 1 + len(changed), "sum": x}
+        slack = sum(0.6 * moves[each.statistic] / each.scale**2 for each in queries)
+        assert spent(whole, other, epsilon + 1e-3) <= delta
+        assert spent(whole, other, epsilon - slack * discrete - 1e-3) > delta
+    assert audit.losses[0] == pytest.approx(audit.worst_case, rel=1e-12)
+    assert audit.exact != discrete
     for place, query in enumerate(queries):
-        alone = audit_release(table, [query], delta=delta)
+        alone = audited(ROWS, [query], delta=delta, neighbours=neighbours)
         np.testing.assert_allclose(audit.query_losses[place], alone.losses, rtol=1e-12)
         assert audit.query_worst_cases[place] == pytest.approx(alone.worst_case, rel=1e-12)
-
-
-@pytest.mark.parametrize("neighbours", ["removal", "replacement"])
-@pytest.mark.parametrize("sigma", [0.7, 2.0, 12.0])
-def test_discrete_gaussian_noise_is_hardly_worse_than_continuous_noise(
-    sigma: float, neighbours: str
-) -> None:
-    """Counts of two areas, of which a replaced record moves both."""
-    delta, span = 1e-5, 9 * int(sigma + 1)
-    people = {"area": ["a", "b", "b"]}
-    noise = {"mechanism": "discrete gaussian", "scale": sigma}
-    audit = audit_release(
-        people, [released_query("count", by=["area"], **noise)], delta=delta, neighbours=neighbours
-    )
-
-    def joint(a: int, b: int) -> np.ndarray:
-        one, two = (two_masses(1 / (2 * sigma**2), centre, 2, span) for centre in (a, b))
-        return one[:, None] * two
-
-    moved, numbers = (joint(1, 0), 1) if neighbours == "removal" else (joint(1, -1), 2)
-    for epsilon in (*audit.losses, audit.worst_case):
-        assert spent(joint(0, 0), moved, epsilon) <= delta
-        assert spent(joint(0, 0), moved, epsilon - 0.6 * numbers / sigma**2) > delta
-    assert not audit.exact
+    assert len(queries) == 1 or (audit.losses < audit.query_losses.sum(axis=0)).all()
 
 
 def test_it_says_whether_a_loss_is_only_bounded() -> None:
     table = {"x": [1.0, 2.0, 3.0]}
-    count = released_query("count", scale=2.0)
-    noisy = released_query("count", mechanism="gaussian", scale=2.0)
-    whole = released_query("count", mechanism="discrete gaussian", scale=2.0)
-    median = released_query("quantile", column="x", quantile=0.5, candidates=[1, 2], scale=2.0)
+    [noisy], [whole] = made("gaussian", count=2.0), made("discrete gaussian", count=2.0)
+    count, median = released_query(**COUNT), released_query(**COUNT | MEDIAN)
     for queries, each, together in (
         ([count, count, median], (True, True, True), True),
         ([count, median, median], (True, True, True), False),
@@ -119,37 +126,16 @@ def test_it_says_whether_a_loss_is_only_bounded() -> None:
     assert not audit_release(table, [count, median], neighbours="replacement").exact
 
 
-def test_gaussian_noise_is_one_gaussian_release() -> None:
-    """The density on a fine grid of the plane: the smallest ε of two queries together."""
-    queries = [
-        released_query("count", mechanism="gaussian", scale=1.5),
-        released_query("sum", column="x", lower=0, upper=3, mechanism="gaussian", scale=2.0),
-    ]
-    audit = audit_release({"x": [3.0, 1.0]}, queries, delta=1e-3)
-    grid, step = np.linspace(-15.0, 15.0, 1501, retstep=True)
-
-    def density(centre: float, sigma: float) -> np.ndarray:
-        return np.exp(-((grid - centre) ** 2) / (2 * sigma**2)) / (sigma * math.sqrt(2 * math.pi))
-
-    def joint(count: float, total: float) -> np.ndarray:
-        return density(count, 1.5)[:, None] * density(total, 2.0) * step**2
-
-    for x, epsilon in zip((3.0, 1.0), audit.losses, strict=True):
-        assert spent(joint(0, 0), joint(1, x), epsilon) == pytest.approx(1e-3, rel=2e-3)
-
-
 def test_pure_and_gaussian_losses_are_added() -> None:
-    noisy = released_query("count", mechanism="gaussian", scale=3.0)
-    pure = released_query("count", scale=2.0)
-    table = {"x": [1.0, 2.0]}
+    [noisy], table = made("gaussian", count=3.0), {"x": [1.0, 2.0]}
     alone = audit_release(table, [noisy], delta=1e-5).losses
-    both = audit_release(table, [noisy, pure], delta=1e-5)
+    both = audit_release(table, [noisy, released_query("count", scale=2.0)], delta=1e-5)
     np.testing.assert_allclose(both.losses, alone + 0.5, rtol=1e-12)
     assert both.table().loc["all queries", "worst case"] == both.worst_case
 
 
 def test_a_record_alone_in_a_mean_loses_everything_and_shares_are_of_finite_losses() -> None:
-    mean = released_query("mean", column="x", by=["area"], scale=9.0, **RANGE)
+    mean = released_query(**SUM | dict(statistic="mean", mechanism="laplace", by=["area"], scale=9))
     areas = pd.Series(["a", "b", "b", "c", "c"], name="area")
     audit = audit_release({"area": areas, "x": [1.0, -1.0, 3.0, 2.0, 1.0]}, [mean])
     assert np.isinf(audit.losses).tolist() == [True, False, False, False, False]
@@ -159,3 +145,53 @@ def test_a_record_alone_in_a_mean_loses_everything_and_shares_are_of_finite_loss
     assert groups["share"].tolist() == pytest.approx([0.0, 0.8, 0.2])
     assert groups["largest"].tolist()[1:] == pytest.approx([2 / 9, 0.5 / 9])
     assert audit.most_exposed(4).tolist() == [0, 1, 2, 3] and audit.plot(areas).axes
+
+
+def test_tables_have_the_losses_below_which_a_share_of_the_records_lies() -> None:
+    total = released_query("sum", column="x", lower=0, upper=200, scale=1.0)
+    audit = audit_release({"x": np.arange(1.0, 201.0)}, [total])
+    assert audit.table().loc["sum of x"].tolist() == pytest.approx([200.0, 100.0, 198.0, 200.0])
+    found = audit.by_group(np.zeros(200)).loc[0, ["10 %", "median", "90 %", "largest"]]
+    assert found.tolist() == pytest.approx([20.0, 100.0, 180.0, 200.0])
+
+
+def test_groups_of_several_columns_are_those_of_pandas() -> None:
+    frame = pd.DataFrame({"area": ["s", "n", "s", "n", "s"], "year": [2, 2, 1, 2, 2]})
+    codes, groups = AuditedTable(frame).groups(("area", "year"))
+    assert codes.tolist() == frame.groupby(["area", "year"]).ngroup().tolist()
+    assert groups == [0, 1, 2] and AuditedTable(frame).groups(())[1] == [()]
+
+
+@pytest.mark.parametrize(
+    ("table", "query", "delta", "message"),
+    [
+        ({"y": [1.0]}, SUM, 0.0, "table must have the column 'x' of a query, got 'y'"),
+        ({"x": [1.0], "y": [1, 2]}, SUM, 0.0, "table must have columns of equal length, got"),
+        ({"x": [0.5]}, WHOLE, 0.1, r"table\['x'\] must contain whole numbers.*got 0.5 in row 0"),
+        ({"x": [1.0, np.nan]}, SUM, 0.0, r"table\['x'\] must be finite.*got .*nan"),
+        ({"x": []}, {}, 0.0, "table must contain at least one record, got none"),
+        ({"x": [1.0]}, {}, 0.1, "delta must be 0 without .*got delta=0.1"),
+        ({"x": [1.0]}, {"mechanism": "gaussian"}, 0.0, "delta must be in .*got delta=0.0"),
+        ({"a": ["b", None]}, {"by": ["a"]}, 0.0, r"\['a'\] must contain no missing .* 1 of"),
+        # queries that do not fit their statistic
+        ({}, {"column": "x"}, 0.0, "column must be left out.*got column='x'"),
+        ({}, SUM | {"lower": None}, 0.0, "lower must be .*got lower=None"),
+        ({}, SUM | {"upper": -1}, 0.0, "upper must be .*upper=-1"),
+        ({}, {"scale": 1e-51}, 0.0, "scale must be at least 1e-50 of the range"),
+        ({}, MEDIAN | {"candidates": [2, 1]}, 0.0, "candidates must be in ascending order"),
+        ({}, SUM | {"statistic": "mean"}, 0.0, "mechanism must be continuous.*discrete laplace"),
+    ],
+)
+def test_a_query_and_a_table_that_do_not_fit_are_refused(
+    table: Any, query: dict[str, Any], delta: float, message: str
+) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        audit_release(table, [released_query(**COUNT | query)], delta=delta)
+
+
+def test_a_query_is_named_and_has_the_usual_noise() -> None:
+    total = released_query("sum", column="x", by=["a", "b"], where="w", lower=0, upper=1, scale=2)
+    assert (total.name, total.mechanism) == ("sum of x where w by a, b", "laplace")
+    middle = released_query(**COUNT | MEDIAN)
+    assert (middle.name, middle.mechanism) == ("quantile of x", "exponential mechanism")
+    assert (middle.candidates, released_query("count", scale=1, name="n").name) == ((1, 2), "n")

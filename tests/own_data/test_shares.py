@@ -68,3 +68,9 @@ def test_the_noise_is_beyond_its_reach_in_at_most_five_of_a_hundred_cases() -> N
         (np.abs(noise @ weights), sum_reach(weights, epsilon)),
     ):
         assert 0.6 * reach < np.quantile(found, 0.95) <= reach
+    theta = np.linspace(0.01, 0.99, 99)[:, None, None] * epsilon
+    each = np.tri(bins)[:-1] - np.arange(1, bins)[:, None] / bins  # the weights of a sum
+    spread = np.cosh(epsilon) - np.cosh(theta * each)
+    moments = np.log((np.cosh(epsilon) - 1) / spread).sum(axis=2)
+    chernoff = ((np.log(2 * (bins - 1) / 0.05) + moments) / theta[:, :, 0]).min(axis=0).max()
+    assert chernoff * (1 - 1e-12) <= bridge_reach(bins, epsilon) <= 1.01 * chernoff
