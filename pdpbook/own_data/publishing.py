@@ -287,8 +287,8 @@ def _refuse_twice(path: Path, column: str, publish: str, known: list[dict[str, A
         raise FileExistsError(
             f"{PUBLISHED.get(publish, publish)} of column {column!r} has been released before, "
             f"most recently on {same[-1]['made']} to {last}{lost}, at ε = {spent:g} in all; a "
-            "second release costs its ε again, so give again=True (--again) only if you want this, got "
-            f"path={str(path)!r}"
+            "second release costs its ε again, so give again=True (--again) only if you want this, "
+            f"got path={str(path)!r}"
         )
     for each in (path, statement_path(path)):
         if os.path.lexists(each):
