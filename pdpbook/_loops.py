@@ -1,8 +1,8 @@
 """The compiled loops of the game, all in one file.
 
 numba's on-disk cache compares only the file of the called function.  If a loop called another loop
-from a second file, it would continue to run the old code of that loop after a change there.  The
-public functions check the arguments; the loops do not.  Arguments have the same names everywhere:
+from a second file, it would still run that loop's old code after that file changed.  The public
+functions check the arguments; the loops do not.  Arguments have the same names everywhere:
 
 * ``game``, a :class:`Game`: the constant parts, such as the kernel of the noise;
 * ``profile``, the integer matrix C[k, v], shape (K, V): the number of records of bin k that play
@@ -16,8 +16,8 @@ public functions check the arguments; the loops do not.  Arguments have the same
 The terms come from local search and set covering.  A move that breaks the privacy of some records
 is *repaired* by further moves that restore it.  A *compound move* is a move with its repair by one
 other group, made only if the two together increase the payoff.  A *forced move* is made at any
-cost, as the perturbation of an iterated local search: it is repaired by individual records, chosen
-by the greedy rule of weighted set covering, the other records play best responses, and the move is
+cost, as the perturbation of an iterated local search.  Individual records, chosen by the greedy
+rule of weighted set covering, repair it; the other records play best responses; and the move is
 kept if the final profile is better.
 
 Every entry of a kernel is a multiple of 2**-52, and there are at most 2**53 records, so S is a
@@ -30,10 +30,10 @@ A gain in KL is computed with rounding, and the loops use a lower bound on the g
 assumes that ``log`` and ``log1p`` err by at most four units in the last place.  A move is made only
 if P_E rises, or if P_E stays the same and KL certainly falls.
 
-A first call compiles the loop and all loops that it calls, so each has one signature.  numba would
-compile a function again for a literal whole number in a call, so the calls pass ``np.int64(0)``.
-The assignment of a slice takes seconds to compile, so the code copies by loops.  A compiled
-``math.ceil`` returns an integer that overflows at 2**63, so the code calls ``np.ceil``.
+A first call compiles the loop and all loops that it calls, so each loop has one signature.  numba
+would compile a function again for a literal whole number in a call, so the calls pass
+``np.int64(0)``.  The assignment of a slice takes seconds to compile, so the code copies by loops.
+A compiled ``math.ceil`` returns an integer that overflows at 2**63, so the code calls ``np.ceil``.
 """
 
 import math
@@ -48,11 +48,11 @@ from pdpbook._compile import njit
 ROUNDING = 1e-12
 #: If two products of three rounded doubles differ by this fraction, the exact products also differ.
 CLEAR = 2.0**-50
-#: Half a unit in the last place of a double, as a fraction of it.
+#: Half a unit in the last place of a double, as a fraction of the double.
 HALF_UNIT = 2.0**-53
 #: After this number of steps of one group in one pass, a step must make its last record better off,
-#: but need not be its best response.  Otherwise the best response of a group could alternate
-#: between two actions with every record, and each record would be a separate step.
+#: but need not be this record's best response.  Otherwise the best response of a group could
+#: alternate between two actions with every record, and each record would be a separate step.
 PATIENCE = 32
 #: Steps after which a pass ends, so that a single pass takes about a second at most.
 STEPS = 2**17
@@ -75,7 +75,7 @@ class Target(NamedTuple):
     epsilon: float  #: privacy target, in nats
     delta: float  #: 0 for the linear form of pDP, otherwise the hockey-stick bound
     tau: float  #: linear form: a private row is at most tau S
-    sigma: float  #: linear form: it is at least sigma S (no condition if sigma <= 0)
+    sigma: float  #: linear form: it is also at least sigma S, if sigma > 0
     most: Slope  #: decides whether a row is at most tau S
     least: Slope  #: decides whether a row is at least sigma S
     growth: tuple[float, float, float]  #: for delta > 0: e**epsilon or slightly less, as a sum
@@ -109,7 +109,7 @@ class Move(NamedTuple):
 
 
 def new_scratch(outputs: int) -> Scratch:
-    """Return new scratch arrays for a game of so many bins."""
+    """Return new scratch arrays for a game with this number of bins."""
     mass, trial, before, envelope = (np.empty((2, outputs)) for _ in range(4))
     return Scratch(mass, trial, before, np.empty(outputs), envelope)
 
@@ -238,7 +238,7 @@ def privacy_loss(row, mass, n):
 
 @njit
 def hockey_stick(row, mass, n, epsilon):
-    """Larger of the two hockey-stick divergences at epsilon between P and P_{-i}; row as above."""
+    """Larger of the hockey-stick divergences at epsilon of P and P_{-i}, for a row as above."""
     ratio = math.exp(epsilon) if epsilon < 709.78 else math.inf
     there, back = 0.0, 0.0
     for x in range(row.size):
@@ -356,7 +356,7 @@ def log_ratio(high, low, change):
 
 @njit
 def divergence_drop(frequency, mass, after):
-    """Lower bound of KL(q || mass/n) - KL(q || after/n) in nats, to within rounding.
+    """Lower bound on KL(q || mass/n) - KL(q || after/n) in nats, to within rounding.
 
     ``frequency`` is q, shape (K,); ``mass`` and ``after`` are the masses of two profiles.  The
     difference is summed output by output, without the cancellation of two large sums.
@@ -375,7 +375,7 @@ def divergence_drop(frequency, mass, after):
 
 @njit
 def step_drop(frequency, mass, old, new):
-    """Lower bound of the drop in KL, as above, if a record's row ``old`` becomes ``new``."""
+    """Lower bound on the drop in KL, as above, if a record's row ``old`` becomes ``new``."""
     drop, size = 0.0, 0.0
     for x in range(frequency.size):
         if frequency[x] > 0.0:
@@ -428,7 +428,7 @@ def undo_move(game, profile, scratch, move):
 
 @njit
 def copy_mass(mass, into):
-    """Copy a mass into the array of another."""
+    """Copy a mass into the array of another mass."""
     for x in range(mass.shape[1]):
         into[0, x], into[1, x] = mass[0, x], mass[1, x]
 
@@ -488,11 +488,11 @@ def count_after(game, profile, scratch, move, at_least):
 def best_action(game, profile, scratch, k, v, only, private):
     """Best response of one record of bin k that plays v: (action, gain in P_E, drop in KL).
 
-    ``private`` is P_E now, and ``scratch`` contains the mass and the envelope of the profile.  If
-    ``only`` is an action, no other action is tried; if it is -1, all are tried.  Payoffs are
-    compared as pairs (P_E, -KL), P_E first.  The record keeps its action unless another action is
-    certainly better, and takes the first of equally good actions.  So every move raises the exact
-    pair, and no profile can return.
+    ``private`` is the present P_E, and ``scratch`` contains the mass and the envelope of the
+    profile.  If ``only`` is an action, no other action is tried; if it is -1, all are tried.
+    Payoffs are compared as pairs (P_E, -KL), P_E first.  The record keeps its action unless another
+    action is certainly better, and takes the first of equally good actions.  So every move raises
+    the exact pair, and no profile can occur twice.
     """
     kernel, mass, n = game.kernel, scratch.mass, game.target.n
     best, best_private, best_drop = v, private, 0.0
@@ -515,12 +515,12 @@ def best_action(game, profile, scratch, k, v, only, private):
 def best_response_sweep(game, profile, scratch, batch, unit, fixed_k, fixed_v):
     """One pass of best-response dynamics over all records, in place.
 
-    Records play in the order of bins and, within a bin, of their actions when the pass reached it.
+    Records play in the order of bins and, within a bin, of their actions when the pass reaches it.
     With ``batch``, records of one group with the same best response move together: the step doubles
-    as long as its last record would still have made this choice or, after ``PATIENCE`` steps of a
-    group, as long as this record still gains.  KL is convex along the step and the step must not
-    expose a private record, so if its last record gains, the whole step gains.  A step of fewer
-    than ``unit`` records is made only if no other records wait.  With ``batch``, a pass ends after
+    as long as its last record would still make this choice or, after ``PATIENCE`` steps of a group,
+    as long as this record still gains.  KL is convex along the step and the step must not expose a
+    private record, so if its last record gains, the whole step gains.  A step of fewer than
+    ``unit`` records is made only if no other records wait.  With ``batch``, a pass ends after
     ``STEPS`` steps, and the other records wait for the next pass.  The records of bin ``fixed_k``
     that play ``fixed_v`` do not move; -1 fixes no group.  Every step raises the exact pair (P_E,
     -KL), and there are finitely many profiles, so repeated passes end with a pass without a move.
@@ -570,10 +570,10 @@ def best_response_sweep(game, profile, scratch, batch, unit, fixed_k, fixed_v):
 
 @njit
 def largest_regret(game, profile, scratch, log_bins):
-    """Largest gain in payoff of a single record by a change of its action; ``log_bins`` is ln K.
+    """Largest gain in payoff of a single record that changes its action; ``log_bins`` is ln K.
 
     Payoffs are compared as pairs (P_E, -KL), so a change that lowers P_E is not a gain.  The sum
-    has the same order if every kernel row gives more than 1/K to its own bin.
+    P_E + P_U has the same order if every kernel row gives more than 1/K to its own bin.
     """
     kernel, mass = game.kernel, scratch.mass
     actions, bins, _ = kernel.shape
@@ -596,7 +596,7 @@ def largest_regret(game, profile, scratch, log_bins):
 
 @njit
 def linear_repair_size(game, scratch, k, v, w):
-    """Fewest records whose move raises S to ``scratch.needed``, as a float; 0 if no number does."""
+    """Fewest records whose move raises S to ``scratch.needed``, a float; 0 if none suffices."""
     kernel, mass, needed = game.kernel, scratch.mass, scratch.needed
     size = 1.0
     for x in range(needed.size):
@@ -675,12 +675,12 @@ def compound_move_sweep(game, profile, scratch, unit):
     """Try to move each group, or a part of it, to each action, with a repair by another group.
 
     A move of several records that lowers KL is made without a repair if all private records stay
-    private.  Otherwise it is paired with the cheapest move of one other group that restores their
-    number, and the pair is made if it lowers KL in total.  If some records are not private at
-    first, a group moves so that one more record becomes private, if possible.  A part of a group
-    moves only if it has at least ``unit`` records.  A repair may nearly reverse the move, and their
-    total gain is then only a rounding error, so both are undone unless the final mass certainly has
-    a lower KL.  Changes the profile in place, and returns the number of records that moved.
+    private.  Otherwise it is paired with the cheapest move of one other group that restores P_E,
+    and the pair is made if it lowers KL in total.  If some records are not private at first, a
+    group moves, if possible, so that one more record becomes private.  A part of a group moves only
+    if it has at least ``unit`` records.  A repair may nearly reverse the move, and their total gain
+    is then only a rounding error, so both moves are undone unless the final mass certainly has a
+    lower KL.  Changes the profile in place, and returns the number of records that moved.
     """
     frequency, n = game.frequency, game.target.n
     mass, before = scratch.mass, scratch.before
@@ -748,12 +748,12 @@ def shortfall(game, profile, mass, exposed):
 
 @njit
 def greedy_repair(game, profile, scratch, goal, unit, fixed_k, fixed_v):
-    """Let ``unit`` records of a group move at a time until ``goal`` records are private.
+    """Move ``unit`` records of a group at a time until ``goal`` records are private.
 
     By the greedy rule of weighted set covering, each move closes the largest part of the shortfall
-    per nat of KL, and more than a rounding error.  The cost of a record counts as at least 0.1 / n,
-    a tenth of the cost of a uniform row.  The records of bin ``fixed_k`` that play ``fixed_v``
-    stay.  Returns whether the goal was reached within ``REPAIRS`` moves.
+    per nat of KL, and this part must exceed a rounding error.  The cost of a record counts as at
+    least 0.1 / n, a tenth of the cost of a uniform row.  The records of bin ``fixed_k`` that play
+    ``fixed_v`` stay.  Returns whether the goal was reached within ``REPAIRS`` moves.
     """
     kernel, mass, n = game.kernel, scratch.mass, game.target.n
     actions, bins, _ = kernel.shape
@@ -808,7 +808,7 @@ def follow(game, profile, scratch, here, unit, fixed_k, fixed_v):
 
 @njit
 def is_better(game, profile, other, scratch):
-    """Whether another profile has a higher P_E, or the same P_E and a KL certainly lower."""
+    """Whether another profile has a higher P_E, or the same P_E and certainly a lower KL."""
     mass, before = scratch.mass, scratch.before
     mixture(profile, game.kernel, before)
     private = count_private(game, profile, before, np.int64(0))

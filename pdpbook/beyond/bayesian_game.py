@@ -67,7 +67,7 @@ class BayesianGame:
     __repr__ = short_repr
 
     def __post_init__(self) -> None:
-        """Check the arrays; afterwards they are read-only."""
+        """Check the arrays, and make them read-only."""
         user = _validate.finite_array("user", self.user)
         adversary = _validate.finite_array("adversary", self.adversary)
         prior = _validate.finite_array("prior", self.prior)
@@ -190,7 +190,7 @@ def zero_sum_equilibrium(game: BayesianGame) -> Equilibrium:
     Parameters
     ----------
     game : BayesianGame
-        A game with ``is_zero_sum``.
+        A game for which ``is_zero_sum`` is true.
 
     Notes
     -----
@@ -240,7 +240,7 @@ def simultaneous_replies(
     rounds : int, 1 to a million
         The largest number of rounds; the loop ends earlier at an equilibrium.
     averaging : bool
-        Whether the plans are averages over all rounds (fictitious play), and not the last replies.
+        Whether the plans are averages over all rounds (fictitious play), not the last replies.
 
     Returns
     -------
@@ -286,7 +286,7 @@ def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple
     Parameters
     ----------
     game : BayesianGame
-        A game in which each side has at most 4,096 pure plans (:math:`A^T` and :math:`B^S`).
+        A game in which :math:`A^T` and :math:`B^S`, the numbers of pure plans, are at most 4,096.
     tolerance : float
         Largest regret that counts as 0, as a share of the side's largest absolute payoff.
 

@@ -160,7 +160,7 @@ class Training:
 
 
 class _Replay:
-    """A store of the last transitions, from which batches are drawn."""
+    """A store of the most recent transitions, from which batches are drawn."""
 
     def __init__(self, capacity: int, inputs: int) -> None:
         self.before = np.empty((capacity, inputs), dtype=np.float32)
@@ -238,8 +238,8 @@ def train(
     Source: Mnih et al. (2015), with one change: their target network occasionally copies the
     weights of the trained network, but the target network here follows these weights slowly.  The
     copies explore at different rates, as in Horgan et al. (2018): a copy that hardly explores shows
-    the network what follows from its own choices.  The same generator gives the same network on
-    the same machine; another processor rounds differently, and training amplifies the difference.
+    the network the consequences of the network's choices.  The same generator gives the same
+    network on the same machine; other processors round differently, and training amplifies this.
 
     Examples
     --------
@@ -352,10 +352,11 @@ def committed_run(name: str) -> pd.DataFrame:
     Parameters
     ----------
     name : {"curve", "profiles", "bounds"}
-        For each reading of the scales, ``curve`` contains for each round the mean return of the
+        ``curve`` contains, for each reading of the scales and each round, the mean return of the
         training episodes (``practice``), the return, KL and P_E of the test episode, and the
         seconds of the whole training; ``profiles`` contains the records per bin and action in the
-        best test episode; ``bounds`` contains the certified optimum, with and without padding.
+        best test episode of each reading; ``bounds`` contains the certified optima, with and
+        without padding.
 
     Examples
     --------

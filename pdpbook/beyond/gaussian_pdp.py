@@ -13,7 +13,7 @@ linear form of pDP, it is
           \frac1{n-1}\sum_x (\sigma S(x)-p_i(x))^+\Bigr\},
 
 and it is never larger than 1/n.  The game also accepts a δ (:class:`pdpbook.NVOGame`).  Taught in
-*Gaussian noise and (ε, δ)-pDP*.  The noise itself is in :func:`pdpbook.gaussian_kernel`.
+*Gaussian noise and (ε, δ)-pDP*.  The noise itself is computed by :func:`pdpbook.gaussian_kernel`.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class FilteredDescent:
         :math:`\sum_t\|g_i(w_t)\|^2/2\sigma^2` over the steps in which it took part, at most the
         budget.  The accounts depend on the data and must not be published.
     steps_taken : ndarray of int, shape (n,)
-        Number of steps before each record left, which must not be published either.
+        Number of steps in which each record took part; it must not be published either.
     budget : float
         The largest account that a record may have.
     """
@@ -184,7 +184,7 @@ def filtered_descent(
         The length C > 0 to which longer gradients are shortened.
     steps : int
     step_size : float
-        The factor η > 0 of the noisy *sum*, chosen without knowledge of the data and their number.
+        The factor η > 0 of the noisy *sum*, chosen without knowledge of the data or their number.
     rng : numpy.random.Generator
 
     Raises

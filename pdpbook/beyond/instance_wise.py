@@ -150,7 +150,7 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
         Noise of a record before its turn: ``"silent"`` for none, or ``"laplace"`` for the noise of
         the Laplace mechanism.
     shuffle : bool
-        Whether the records come in a new random order in each episode, and not in ascending order.
+        Whether the records come in a new random order in each episode instead of ascending order.
     encoding : int
         Length of the positional encoding, an even number.
 
@@ -340,7 +340,7 @@ class Episode:
     private : ndarray of bool, shape (n,)
         Whether the environment's privacy constraint was satisfied after each step.
     private_records : int
-        P_E of the finished profile: the records that are private when the episode is over.
+        P_E of the finished profile, the number of private records when the episode is over.
     """
 
     profile: NDArray[np.int64]

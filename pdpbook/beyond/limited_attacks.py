@@ -91,10 +91,9 @@ def limited_attack(
     Notes
     -----
     The value is the same whether the adversary moves first, or the user moves first and may toss a
-    coin.  A user who moves first without a coin gets the same value if ``is_pure``, and less
-    otherwise.
-    Source: Cui et al. (2019), eq. (5), whose closed form is announced but not printed.  Derived in
-    *The repeated privacy game*.
+    coin.  A user who moves first without a coin gets the same value if ``is_pure``, and a smaller
+    value otherwise.  Source: Cui et al. (2019), eq. (5), whose closed form is announced but not
+    printed.  Derived in *The repeated privacy game*.
 
     Examples
     --------

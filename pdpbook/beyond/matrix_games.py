@@ -1,4 +1,4 @@
-"""Many small zero-sum matrix games at once, with A rows and two columns each.
+"""Many small zero-sum matrix games at once, each with A rows and two columns.
 
 The row player may mix any number of rows.  The column player has two choices, so a plan of the
 column player is one number, the weight q on column 1, and each row is a straight line in q.  A
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 
 def two_column_games(payoffs: Floats) -> tuple[Floats, Floats]:
-    """Return the values of games and the column player's weight on column 1, shape (...,) each.
+    """Return the values of games and the column player's weights on column 1, two arrays (...,).
 
     The column player pays ``payoffs``, shape (..., A, 2), to the row player.  The value is the
     minimum over q in [0, 1] of the largest of A straight lines in q, so it is attained at 0, at 1

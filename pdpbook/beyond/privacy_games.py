@@ -104,8 +104,8 @@ def breach_game(
         information; all > 0.
     prior : array_like, shape (T, S)
     zero_sum : bool
-        Return the zero-sum game with the same equilibria: the adversary's payoffs are multiplied by
-        harm/gain, and terms that depend only on the other side's action are added.
+        Whether to return the zero-sum game with the same equilibria: the adversary's payoffs are
+        multiplied by harm/gain, and terms that depend only on the other side's action are added.
 
     Notes
     -----

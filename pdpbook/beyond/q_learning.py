@@ -88,8 +88,8 @@ def minimax_q_learning(
     replicates : int
         Number of independent learners, run in parallel.
     measurements : int
-        Number of times that the error is measured, evenly spaced on a logarithmic scale up to the
-        last step; equal times count once.
+        Number of rounds after which the error is measured, evenly spaced on a logarithmic scale up
+        to the last round; equal rounds count once.
 
     Notes
     -----

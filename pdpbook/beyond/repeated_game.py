@@ -322,7 +322,7 @@ def _best_reply(
     """Return the value of the user's best reply to stationary efforts.
 
     The future values are ``gain / (1 - discount) + ahead`` with ``ahead[0, 0] = 0``.  The last
-    array, shape (n, 2), adds the payoff of the round and the discounted ``ahead``.
+    array, shape (n, 2), is the payoff of the round plus the discounted ``ahead``.
     """
     share = effort[..., None]
     payoff = (1.0 - share) * rewards[..., 0] + share * rewards[..., 1]  # (n, 2, A)

@@ -7,9 +7,9 @@ cost B.  Taught in *Privacy over social distance*.
 
 Three results describe such a split.
 
-1. With :math:`N_d` people at distance d, the mean squared error over all people is least for
-   :math:`\varepsilon_d\propto N_d^{1/3}` (Hölder).  If all levels count equally, the uniform split
-   is the best.
+1. If there are :math:`N_d` people at distance d, the mean squared error over all people is least
+   for :math:`\varepsilon_d\propto N_d^{1/3}` (Hölder).  If all levels count equally, the uniform
+   split is the best.
 2. If an adversary with power :math:`\Psi` chooses which levels to attack, the saddle point is
    :math:`\varepsilon_d\propto\max(\gamma, N_d^{1/3})`: the cube-root rule with a floor.
 3. An adversary for whom n data sets are equally likely guesses the true data set with probability
@@ -333,11 +333,11 @@ class TunedBudgets:
     Attributes
     ----------
     budgets, attack : ndarray, shape (D,)
-        The curator's budgets, which sum to the total, and the attacker's effort at each level, in
-        [0, 1], which sums to the power.
+        The curator's budgets, which sum to the total, and the attacker's efforts in [0, 1], which
+        sum to the power.
     price : float
-        Loss of one unit of ε at a level attacked with full effort, in units of squared error; at
-        this price, the curator spends exactly the total.
+        Loss per unit of ε at a level attacked with full effort, in units of squared error; at this
+        price, the curator spends exactly the total.
     """
 
     budgets: NDArray[np.float64]

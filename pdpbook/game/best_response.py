@@ -22,7 +22,7 @@ Payoffs are compared as pairs, first by :math:`P_E` and then by KL.  No move the
 number of private records for the sake of a smaller KL, and once all records are private, they
 remain private.
 
-These facts are true even on a computer, because each step increases the exact pair.  The number
+These statements remain true on a computer, because each step increases the exact pair.  The number
 :math:`P_E` is counted without rounding, from an exact mass S.  The change in KL is computed with a
 bound on its rounding error, and a record moves for the sake of KL only if KL falls by more than
 this bound and by more than :math:`10^{-12}/n`.  So no profile is visited twice, the dynamics stop,
@@ -62,7 +62,8 @@ from pdpbook.game.solution import Solution
 
 __all__ = ["BestResponse", "best_response_dynamics"]
 
-#: Largest number of records without a smaller game, and records per record of such a game.
+#: Largest number of records of a game that is played without a smaller game, and the number of
+#: its records for each record of the smaller game.
 _LARGE, _PART = 2**20, 4
 
 
@@ -180,7 +181,7 @@ def _grown(game: NVOGame, start: NDArray[np.int64], max_sweeps: int) -> NDArray[
 
 
 def _scaled(game: NVOGame, records: int) -> float:
-    """Return the ε that gives fewer records the same upper bound on rows, if there is one."""
+    """Return the ε at which fewer records have the same upper bound on rows, if there is one."""
     tau = game.tau * game.records / records
     if tau >= 1.0:
         return game.epsilon

@@ -25,10 +25,10 @@ a few records at a time.  The second phase therefore begins with a joint move of
 (:mod:`pdpbook.game.joint_move`), and makes another after every 16 passes, with compound moves in
 between.
 
-Forced moves and joint moves are both worth their code.  For the heights with the finer scales at
-ε = 1, the final divergence is 0.0073 with forced moves and 0.0084 without them.  In a game of 33
-bins and 10⁶ records, the search takes 82 passes with joint moves and 996 passes with compound moves
-alone, and the second number grows roughly like the square root of n.
+Forced moves and joint moves both justify the code that they require.  For the heights with the
+finer scales at ε = 1, the final divergence is 0.0073 with forced moves and 0.0084 without them.  In
+a game of 33 bins and 10⁶ records, the search takes 82 passes with joint moves and 996 passes with
+compound moves alone, and the second number grows roughly like the square root of n.
 """
 
 from __future__ import annotations
@@ -78,10 +78,10 @@ def coordinated_best_response(
     rng : numpy.random.Generator, optional
         Generator for the random start and the restarts.
     restarts : int
-        Number of times, at most 10⁹, to perturb the current profile by moving up to three groups of
-        random or neighbouring bins, and to continue from there.  The result becomes the current
-        profile if P_E is not smaller and KL is either smaller or larger by less than a tolerance
-        that falls from 20 % to 0.  The best profile is returned.
+        Number of perturbations, at most 10⁹.  Each moves up to three groups of random or
+        neighbouring bins of the current profile, and the search continues from this point.  The
+        result becomes the current profile if P_E is not smaller and KL is either smaller or larger
+        by less than a tolerance that falls from 20 % to 0.  The best profile is returned.
     max_sweeps : int
         Maximum number of passes of a run of the dynamics.
     progress : bool
@@ -191,7 +191,7 @@ def _play(
     game: NVOGame, start: NDArray[np.int64], max_sweeps: int, *, forced: bool = False
 ) -> BestResponse:
     """Alternate best responses, compound moves and perhaps forced moves until nothing changes."""
-    # the power of 2 that n contains 1,024 to 2,047 times, or 1 if n is smaller
+    # the largest power of 2 that is at most n / 1,024, or 1 if n is smaller than 1,024
     coarse = 1 << max(game.records.bit_length() - _PARTS.bit_length(), 0)
     profile, runs, moved, scratch = start, [], 0, _loops.new_scratch(game.bins)
     for unit in dict.fromkeys((coarse, 1)):

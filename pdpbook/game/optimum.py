@@ -136,7 +136,7 @@ def certified_optimum(
     if search.relaxed():
         search.branched()
     out_of_time = search.remaining() <= 0.0
-    unproved = not search.settled or search.best is None  # or infeasible only by the solver
+    unproved = not search.settled or search.best is None  # or only the solver calls it infeasible
     if unproved and not out_of_time and _number_of_profiles(game) <= _ENUMERATED:
         search.enumerated()
     divergence, bound = search.divergence, search.bound
@@ -166,7 +166,7 @@ class _Search:
     """The best private profile and the best bound so far, and the program that improves both.
 
     The profile ``start`` determines the units of the program, and ``deadline`` is the value of
-    ``time.perf_counter`` at the end.  No private profile has a smaller KL than ``bound``.
+    ``time.perf_counter`` at which to stop.  No private profile has a smaller KL than ``bound``.
     """
 
     game: NVOGame
@@ -234,7 +234,7 @@ class _Search:
         return 0.05 * self.relative_gap * max(self.bound, _NEGLIGIBLE)
 
     def _answer(self, *, integer: bool) -> Answer | None:
-        """Solve the program and raise the bound; None if the search is over or the answer wrong."""
+        """Solve the program and raise the bound; None after the search or a wrong answer."""
         remaining = self.remaining()
         if self.settled or remaining <= 0.0:
             return None

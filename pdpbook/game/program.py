@@ -56,8 +56,8 @@ _NOTHING = 1e-200
 _WIDE = 1e-6
 #: Points at which the first tangents touch -ln s, as multiples of the typical mass.
 _FIRST = (0.5, 0.8, 1.0, 1.25, 2.0)
-#: For delta = 0, privacy rows are added for the worst output of each of this number of intervals.
-#: With a single output, branch and bound must refute one absurd pattern of actions after another.
+#: For delta = 0, outputs are split into this number of intervals, each with a row for its worst
+#: output.  With one row in all, branch and bound must refute one absurd pattern after another.
 _STRETCHES = 8
 #: The solver drops coefficients below 1e-12.  If this could tighten a row, they are enlarged to
 #: this size, which relaxes the program, so bounds remain valid.
@@ -210,7 +210,7 @@ class Program:
 
         The block of coefficients belongs to the columns ``where``, which are those of C or z.  If
         the row cannot use a column of S, it uses the counts.  No coefficient then needs to exceed
-        ``enough``, with which a single record of the group satisfies the row in every profile.
+        ``enough``: with it, a single record of the group satisfies the row in every profile.
         """
         written = self._written(slope)
         left = np.zeros((len(sets), self.columns.whole.stop))
@@ -232,7 +232,7 @@ class Program:
         return sp.csr_array(rows)
 
     def _written(self, slope: float) -> NDArray[np.bool_]:
-        """Return the outputs at which privacy rows of this slope express S by the counts."""
+        """Return the outputs at which privacy rows of this slope use the counts in place of S."""
         small = abs(slope) * self.reference <= 100.0 * _SMALL * self.most
         return self.wide | small
 
@@ -241,9 +241,9 @@ class Program:
     ) -> int:
         """Add the rows that a solution violates; return their number.
 
-        With ``everybody``, add the rows that it would violate if every action were played in every
-        bin.  Tangents are added if the present tangents are more than ``tolerance`` nats below
-        the logarithm in total.
+        If ``everybody``, add the rows that the solution would violate if every action were played
+        in every bin.  Tangents are added if the present tangents are more than ``tolerance`` nats
+        below the logarithm in total.
         """
         before = self.matrix.shape[0]
         c, z, u, t = (columns[each] for each in self.columns)

@@ -85,9 +85,9 @@ def formal_proof(profile: ArrayLike, weights: ArrayLike, *, epsilon: float) -> s
     about 60 bits.  In the repository of the book, the command ``make proofs FILE=proof.v`` checks a
     file with Coq.
 
-    The theorem is about the stated rows: it bounds the fixed-noise loss of the removal of each
-    record, which the game uses as well, and does not depend on how the profile was found.
-    Taught in the chapter *How this book is checked*.
+    The theorem is about the stated rows.  It bounds the fixed-noise loss of the removal of each
+    record, which is also the loss that the game uses, and it does not depend on how the profile was
+    found.  Taught in the chapter *How this book is checked*.
 
     Examples
     --------

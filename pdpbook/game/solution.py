@@ -18,8 +18,8 @@ class Solution:
 
     Best responses, coordinated moves, approximated enumeration and the certified optimum return
     subclasses with further attributes; these common attributes suffice to compare solvers.  A
-    record counts as private if the fixed-noise loss of its removal meets the game's target (all
-    other records keep their noise).
+    record counts as private if the fixed-noise loss of its removal, with all other records keeping
+    their noise, meets the game's target.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Solution:
         Whether the solver converged before it reached a limit of time or rounds.
     seconds : float
         Wall-clock time.  The first call of a solver in a process also compiles its loops, or reads
-        them from numba's cache, so measure a second call.
+        them from numba's cache, so time a second call.
 
     Examples
     --------
