@@ -236,10 +236,10 @@ def train(
     Notes
     -----
     Source: Mnih et al. (2015), with one change: their target network occasionally copies the
-    weights of the trained network, but the target network here follows these weights slowly.  The
-    copies explore at different rates, as in Horgan et al. (2018): a copy that hardly explores shows
-    the network the consequences of the network's choices.  The same generator gives the same
-    network on the same machine; other processors round differently, and training amplifies this.
+    weights of the trained network, while ours follows these weights slowly.  The copies explore at
+    different rates, as in Horgan et al. (2018): a copy that hardly explores shows the network the
+    consequences of the network's choices.  The same generator gives the same network on one
+    machine; other processors round differently, and training amplifies the difference.
 
     Examples
     --------
@@ -352,11 +352,10 @@ def committed_run(name: str) -> pd.DataFrame:
     Parameters
     ----------
     name : {"curve", "profiles", "bounds"}
-        ``curve`` contains, for each reading of the scales and each round, the mean return of the
-        training episodes (``practice``), the return, KL and P_E of the test episode, and the
-        seconds of the whole training; ``profiles`` contains the records per bin and action in the
-        best test episode of each reading; ``bounds`` contains the certified optima, with and
-        without padding.
+        ``curve`` contains, by reading of the scales and by round, the mean return of the training
+        episodes (``practice``), the return, KL and P_E of the test episode, and the seconds of all
+        training; ``profiles`` contains the records per bin and action in each reading's best test
+        episode; ``bounds`` contains the certified optima, with and without padding.
 
     Examples
     --------

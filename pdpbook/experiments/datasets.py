@@ -9,8 +9,8 @@ variable ``PDPBOOK_DATA`` names, with the layout
 - ``credit/test.csv``: Kaggle, *Credit Profile (Two-wheeler loan)*;
 - ``facebook/facebook_combined.txt``: SNAP, *ego-Facebook*.
 
-If there is no such file, it returns bundled data: the real table of heights, real data sets of
-scikit-learn and networkx, or a seeded stand-in with the same statistics.  A result names its
+If there is no such file, the loader returns bundled data: the real table of heights, real data sets
+of scikit-learn and networkx, or a seeded stand-in with the same statistics.  A result names its
 simulated columns, so that a page can name them in its captions.
 
 The files are read in :mod:`pdpbook.experiments.original_files`.
@@ -120,11 +120,11 @@ class Dataset:
 def load_heights(path: str | os.PathLike[str] | None = None) -> Dataset:
     """Return the heights of 1,317 records of basketball players, in cm.
 
-    A record is a distinct row of player, team, height and weight at Atlanta, Boston, Charlotte,
-    Chicago or Cleveland in the seasons 1996-97 to 2021-22.  A player who was measured again, or who
-    changed teams, has several records: there are 889 players in 1,090 pairs of player and team.
-    The paper uses 1,307 rows of the same file, but does not describe their selection; among natural
-    selections, the one here comes nearest.
+    A record is a distinct combination of player, team, height and weight in the seasons 1996-97 to
+    2021-22; the teams are Atlanta, Boston, Charlotte, Chicago and Cleveland.  A player who was
+    measured again, or who changed teams, has several records: there are 889 players in 1,090 pairs
+    of player and team.  The paper uses 1,307 rows of the same file, but does not describe their
+    selection; among natural selections, the one here comes nearest to this number.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def load_players(path: str | os.PathLike[str] | None = None) -> Dataset:
 
 
 def load_patients() -> Dataset:
-    """Return 442 real patients of a diabetes study.
+    """Return the data of 442 real patients in a diabetes study.
 
     Returns
     -------
@@ -390,7 +390,7 @@ def load_repeats() -> pd.DataFrame:
     -------
     pandas.DataFrame
         Columns ``records``, ``players`` and ``pairs``: a row contains the number of players, and of
-        pairs of player and team, that have ``records`` of the 1,317 records of `load_heights`.
+        pairs of player and team, that have exactly ``records`` of the records of `load_heights`.
 
     Notes
     -----

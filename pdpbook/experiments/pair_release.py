@@ -30,8 +30,8 @@ def record_rows(
 ) -> NDArray[np.float64]:
     """Return the output distribution of every individual record.
 
-    A profile contains the number of records of a bin that play an action, but does not determine
-    these records; the function assigns the actions at random within the bin.
+    A profile determines how many records of a bin play an action, but not which records play it;
+    the function assigns the actions at random within the bin.
 
     Parameters
     ----------

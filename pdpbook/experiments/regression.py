@@ -154,8 +154,8 @@ def regression_table(
     -------
     pandas.DataFrame
         Columns ``algorithm`` (``original``, ``BRD``, ``Laplace``), ``setting``, ``epsilon``,
-        ``seeds``, and the median and range of the error, ``rmse``, ``rmse_low``, ``rmse_high``.  In
-        every row, the unit of the error is the interval of y that is padded for ε = 1.
+        ``seeds``, and the median and range of the error (``rmse``, ``rmse_low``, ``rmse_high``).
+        In every row, the unit of the error is the length of the interval of y, padded for ε = 1.
 
     Notes
     -----

@@ -1,8 +1,8 @@
 r"""Rows of the paper's tables, computed again, and a committed table of all rows.
 
 For each setting (:mod:`pdpbook.experiments.settings`) and each ε, the rows describe the Laplace
-mechanism, best-response dynamics and the genetic algorithm from ten seeds each, and a lower bound
-for all profiles at which every record is private.  The command ::
+mechanism, ten runs each of best-response dynamics and of the genetic algorithm with different
+seeds, and a lower bound for all profiles at which every record is private.  The command ::
 
     python -m pdpbook_pages.tables.replication --data FOLDER --out FILE
 

@@ -41,7 +41,7 @@ def misfit(ours: ArrayLike, published: ArrayLike, *, resolution: float = 5e-5) -
     ours, published : array_like, shape (m,)
         Divergences >= 0.
     resolution : float
-        A number that is added to both, because figures are printed to four decimal places.
+        A number that is added to both divergences, because they are printed to four decimal places.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def search_settings(
     divisors: Sequence[float] = DIVISORS,
     after_each: Callable[[], Any] = lambda: None,
 ) -> pd.DataFrame:
-    """Compare every padding and every divisor of the two small scales with the published rows.
+    """Compare every pair of a padding and a divisor of the small scales with the published rows.
 
     Parameters
     ----------

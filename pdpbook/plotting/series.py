@@ -8,7 +8,7 @@ orange and dashed, with squares.  A figure gets the looks of its series by name,
 parameter (``ε = 0.1``) has a shade of a single hue, :data:`LEVELS`.  The remaining series get looks
 that are not used in the same figure.
 
-There are more names than distinguishable colours, so two names have the same colour if they do not
+There are more names than distinguishable colours, so two names may share a colour if they do not
 occur in the same chapter or in consecutive chapters.
 
 The colours are based on Okabe and Ito's palette for colour-blind readers, and are darker where

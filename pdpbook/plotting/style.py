@@ -112,7 +112,7 @@ def new_figure(
     if columns > 2:
         raise ValueError(f"columns must be 1 or 2, got columns={columns}")
     figure, axes = plt.subplots(rows, columns, figsize=(WIDTH, height * rows), **options)
-    plt.close(figure)  # a notebook would show an open figure at the end of a cell twice
+    plt.close(figure)  # at the end of a cell, a notebook would show an open figure twice
     return figure, axes
 
 

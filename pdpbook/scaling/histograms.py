@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["ColumnHistogram", "DataRangeWarning", "Histograms", "RefusedValuesError", "scan"]
 
 LARGE_CSV = 2**30  #: size in bytes above which scan recommends converting a CSV file
-FILES = 16  #: number of files that a task describes, since a task costs more time than a file
+FILES = 16  #: number of files that a task describes, because a task takes longer than a file
 FROM_DATA = "data"  #: given instead of a range that is to be taken from the data
 
 
@@ -75,7 +75,7 @@ class ColumnHistogram:
     missing, non_numeric : int
         Numbers of rows without a value, and of rows whose value is not a number; none is in a bin.
     range_from_data : bool
-        Whether the ends of the grid are records.
+        Whether the ends of the grid are values of records.
     """
 
     name: str
@@ -219,7 +219,7 @@ def scan(
     FileNotFoundError
         If there is no file.
     distributed.scheduler.NoWorkerError, distributed.scheduler.KilledWorker
-        If a limit of Dask's settings is exceeded.  A pass stores nothing, so the same call counts
+        If a limit of Dask's settings is exceeded.  A pass stores nothing, so a repeated call counts
         from the beginning.
     OSError
         If the scheduler ends.

@@ -138,7 +138,7 @@ def keyed_digest(key: bytes, purpose: str, content: Any) -> bytes:
     key = _key(key)
     person = _check_text("purpose", purpose).encode()
     if len(person) > hashlib.blake2b.PERSON_SIZE:
-        raise _validate.fail("purpose", "a text of at most 16 bytes", purpose)
+        raise _validate.fail("purpose", "a string of at most 16 bytes", purpose)
     try:
         text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError, RecursionError):
@@ -166,8 +166,8 @@ def integer_weights(distribution: ArrayLike) -> tuple[int, ...]:
     tuple of int, length K
         Each weight divided by :math:`2^{64}` is within :math:`2^{-64}` of the probability divided
         by the exact sum of the probabilities, except for the largest weight.  The remainder after
-        rounding down, less than K units, is added to this weight.  The total variation distance is
-        below :math:`K\,2^{-64}`.
+        rounding down, which is less than K, is added to this weight.  The total variation distance
+        is below :math:`K\,2^{-64}`.
 
     Examples
     --------

@@ -83,8 +83,8 @@ def release_cost(
     Notes
     -----
     The promise to a record compares the table with and without its row (removal), while all other
-    records keep their noise.  If there are at least n records, the likelihood ratio of each is at
-    least :math:`1-\frac1n`.  Taught in *A billion records*.
+    records keep their noise.  If there are at least n records, the likelihood ratio of each record
+    is at least :math:`1-\frac1n`.  Taught in *A billion records*.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def public_manifest(
 ) -> dict[str, Any]:
     """Return the manifest of a release in progress or, with its files, of a complete release.
 
-    It contains neither counts nor distributions; ``files`` has the size and digest of each file.
+    It contains no histogram or distribution; ``files`` has each file's row count and digest.
     """
     cost = release_cost(
         plan.at_least,

@@ -7,10 +7,10 @@ and not on the worker that writes it, or on the number and the order of the atte
 
 A file receives its final name only when it is complete.  It is written under a temporary name,
 flushed to the disk and renamed, and a file system renames a file in one step or not at all.  The
-manifest is written twice: the first states that a release is in progress in this folder, and the
-second that it is complete.  A folder with the manifest of another release is refused.  In a folder
-with the manifest of the same release, the run continues where it stopped, or, if the release is
-complete, only checks the files.
+manifest is written twice: the first version states that a release is in progress in this folder,
+and the second that the release is complete.  A folder with the manifest of another release is
+refused.  In a folder with the manifest of the same release, the run continues where it stopped, or,
+if the release is complete, only checks the files.
 
 Only one process at a time works in a folder.  The process holds a lock that contains its name
 (``shared_files.held``), so a second call is refused before it changes anything.

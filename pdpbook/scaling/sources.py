@@ -43,7 +43,7 @@ __all__ = ["FileDescription", "Piece", "SourceError", "describe_file", "find_fil
 
 KINDS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv"}
 LOGS = ("_delta_log", ".hoodie")  #: folders in tables whose files still contain deleted rows
-PIECE_ROWS = 4_000_000  #: most rows of a piece of a Parquet file, unless it is a single row group
+PIECE_ROWS = 4_000_000  #: largest number of rows of a Parquet piece with several row groups
 BATCH_ROWS = 2**16  #: rows that are in memory at a time
 
 

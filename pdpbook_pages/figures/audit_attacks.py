@@ -57,7 +57,7 @@ def advantages(
 
 
 def audited(runs: ArrayLike, bounds: Mapping[str, ArrayLike], truths: Sequence[float]) -> Figure:
-    """Draw the lower bounds that audits report against the number of runs, and the exact losses."""
+    """Draw the lower bounds of audits, and the exact losses, against the number of runs."""
     figure, axis = new_figure(height=3.8)
     for (name, values), truth, style in zip(bounds.items(), truths, looks(bounds), strict=True):
         shown = np.where(np.asarray(values) > 0, values, np.nan)

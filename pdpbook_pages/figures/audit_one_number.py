@@ -19,7 +19,7 @@ __all__ = ["cover"]
 def cover(
     places: ArrayLike, row: ArrayLike, others: ArrayLike, ratio: float, *, xlabel: str
 ) -> Figure:
-    """Draw the noise of one record under R times the average of the others."""
+    """Draw one record's output distribution below R times the average of the others."""
     row, others = np.asarray(row), np.asarray(others)
     figure, axis = new_figure(height=3.6)
     lines = {

@@ -46,7 +46,7 @@ def with_and_without(
 def noise_free_bins(
     places: ArrayLike, counts: ArrayLike, thresholds: Mapping[str, int], *, xlabel: str
 ) -> Figure:
-    """Draw a histogram on a logarithmic axis, and the numbers of records that targets require."""
+    """Draw a histogram on a logarithmic axis, and the number of records each target requires."""
     places, counts = np.asarray(places), np.asarray(counts)
     full = counts > 0
     figure, axis = new_figure(height=3.4)

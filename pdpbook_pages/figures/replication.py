@@ -68,7 +68,7 @@ def regression_curves(
 def rmse_figure(
     panels: Mapping[str, pd.DataFrame], *, label: str = "RMSE (padded intervals)"
 ) -> Figure:
-    """Draw the error of the trained networks against ε, at most two panels.
+    """Draw the error of the trained networks against ε, in at most two panels.
 
     The columns are ``algorithm``, ``epsilon``, ``rmse`` and optionally ``rmse_low``, ``rmse_high``.
     """

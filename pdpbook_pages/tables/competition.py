@@ -10,9 +10,9 @@ takes a few minutes; the options ``--epsilons`` and ``--seeds`` shorten it.
 
 A release that draws noise is judged by the mean of its divergence over the draws, which is the
 custodian's expectation, and :func:`nearest_releases` finds the means that are indistinguishable.
-For each seed, the DP histogram has the same noise in every table.  In ``repair``, the draws
-with the seeds :data:`TRIAL_SEEDS` try each share, and the best share is then used with other seeds,
-so that no reported result was selected for being good.
+For each seed, the DP histogram has the same noise in every table.  In ``repair``, the draws with
+the seeds :data:`TRIAL_SEEDS` try each share, and the best share is then used with other seeds, so
+that no reported result was selected because it was good.
 
 Taught in *What would you have used instead?*, *A repair* and *Noise learned from public data*.
 """
@@ -306,13 +306,13 @@ TABLES: dict[str, tuple[Callable[..., Iterator[str]], str, Sequence[float], int]
 def committed_competition(table: str) -> pd.DataFrame:
     """Return one of the stored tables: targets, records, bins, repair or public.
 
-    There is a line for each release, target ``epsilon``, number of ``records`` and ``seed``; some
-    tables have a set of actions and a share of the budget instead of a release.  It contains
-    ``divergence``, KL(q || output) in nats, and ``error``, the root-mean-square error of a released
-    value in cm.  A line of ``bins`` contains the medians over the seeds for a number of ``bins``.
-    The table ``public`` also contains the number of ``exposed`` records.  The table ``records``
-    also contains the ``floor`` for the game with the paper's scales: a certified lower bound on the
-    divergence of every profile with these scales at which all records are private.
+    There is a line for each combination of release, target ``epsilon``, number of ``records`` and
+    ``seed``; in some tables, a set of actions and a share of the budget replace the release.  A
+    line contains ``divergence``, KL(q || output) in nats, and ``error``, the root-mean-square error
+    of a released value in cm.  A line of ``bins`` contains the medians over the seeds for a number
+    of ``bins``.  The table ``public`` also contains the number of ``exposed`` records.  The table
+    ``records`` also contains the ``floor`` for the game with the paper's scales: a certified lower
+    bound on the divergence of every profile with these scales at which all records are private.
     """
     table = _validate.choice("table", table, *TABLES)
     return committed_table(f"competition_{table}")

@@ -22,7 +22,7 @@ from pdpbook.beyond.instance_wise import InstanceWiseNoise, instance_wise_game
 
 __all__ = ["main"]
 
-#: Settings of the long run for each reading of the scales: privacy, before, step size of Adam.
+#: For each reading of the scales in the long run: ``privacy``, ``before``, step size of Adam.
 _VARIANTS = {"printed": ("record", "silent", 3e-4), "over-epsilon": ("all", "laplace", 1e-3)}
 
 

@@ -21,8 +21,8 @@ distributions, and it is compared with the average after the reruns.
 ``orders``         best responses from the largest scale, with the bins in 16 random orders
 ================== ==============================================================================
 
-The networks are trained for two rounds of four episodes, which is short.  Taught in
-*The end-to-end loss*.
+The networks are trained for a short time, two rounds of four episodes.  Taught in *The end-to-end
+loss*.
 """
 
 from __future__ import annotations
@@ -213,12 +213,12 @@ def _divergence(game: NVOGame, removal: Removal) -> float:
 def committed_losses() -> pd.DataFrame:
     """Return the stored tables, concatenated.
 
-    A line for each method, set of scales, target and occupied bin contains the number of
-    ``records`` in the bin, the ``fixed_noise`` and ``end_to_end`` losses in nats, the ``largest``
-    end-to-end loss of a single seed, the number of other records that ``changed`` their action
-    (mean over the seeds), the advantage of a test on one draw for each of the two losses, and, for
-    the full data, the ``divergence`` KL(q || output) in nats and the smallest number of ``private``
-    records.
+    There is a line for each method, set of scales, target and occupied bin.  It contains the number
+    of ``records`` in the bin; the ``fixed_noise`` and ``end_to_end`` losses in nats, each with the
+    advantage of a test on one draw; the ``largest`` end-to-end loss of a single seed; and the mean
+    number, over the seeds, of other records that ``changed`` their action.  Two columns describe
+    the full data: the ``divergence`` KL(q || output) in nats, and the smallest number of
+    ``private`` records.
     """
     import pandas as pd
 

@@ -104,7 +104,7 @@ def test_digests_depend_on_key_purpose_and_content():
         kd.keyed_digest(KEY, "one", {"a": 1, "b": [3]}),
     }
     assert len(others) == 3 and base not in others
-    with pytest.raises(ValueError, match="purpose must be a text of at most 16 bytes"):
+    with pytest.raises(ValueError, match="purpose must be a string of at most 16 bytes"):
         kd.keyed_digest(KEY, "p" * 17, None)
 
 
