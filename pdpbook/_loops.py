@@ -32,8 +32,8 @@ if P_E rises, or if P_E stays the same and KL certainly falls.
 
 A first call compiles the loop and all loops that it calls, so each loop has one signature.  numba
 would compile a function again for a literal whole number in a call, so the calls pass
-``np.int64(0)``.  The assignment of a slice takes seconds to compile, so the code copies by loops.
-A compiled ``math.ceil`` returns an integer that overflows at 2**63, so the code calls ``np.ceil``.
+``np.int64(0)``.  The assignment of a slice takes seconds to compile, so loops copy arrays.  A
+compiled ``math.ceil`` returns an integer that overflows at 2**63, so the code calls ``np.ceil``.
 """
 
 import math
@@ -69,7 +69,7 @@ class Slope(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What makes a record private: numbers only, because numba counts references to arrays."""
+    """The condition for privacy, in numbers only, because numba counts references to arrays."""
 
     n: int  #: number of records
     epsilon: float  #: privacy target, in nats
@@ -86,7 +86,7 @@ class Game(NamedTuple):
 
     kernel: NDArray[np.float64]  #: shape (V, K, K): [v, k, x] is P(released as x | bin k, action v)
     frequency: NDArray[np.float64]  #: the data's distribution q, shape (K,)
-    target: Target  #: what makes a record private
+    target: Target  #: the condition for privacy
 
 
 class Scratch(NamedTuple):
@@ -336,7 +336,7 @@ def group_losses(game, profile, mass, losses):
 
 @njit
 def group_exposed(game, profile, mass, exposed):
-    """Fill ``exposed``, shape (K, V), with whether each group has records that are not private."""
+    """Mark in ``exposed``, shape (K, V), each group with records that are not private."""
     bins, actions = profile.shape
     for k in range(bins):
         for v in range(actions):

@@ -29,8 +29,7 @@ def sd_loss(p: ArrayLike, q: ArrayLike, *, values: ArrayLike | None = None) -> f
     The phrase "L1 loss of standard deviation" can be read in two ways, and this function offers
     both.  With ``values``, it uses the standard deviation of the *data*, their spread around the
     mean.  Without ``values``, it uses the standard deviation of the K *probabilities* as numbers,
-    which measures how uneven the histogram is; this loss has the magnitude of the published
-    figures.
+    which measures how uneven the histogram is; the published figures have this magnitude.
 
     Parameters
     ----------

@@ -145,8 +145,8 @@ def regression_table(
     settings : iterable of str
         ``"stated"``, ``"inferred"`` or both.
     draws : int, optional
-        Number of draws for the training of a network, at least 2; by default n.  The rows of 101
-        bins of all draws take at most 2 GiB.
+        Number of draws for the training of a network, at least 2; by default n.  The rows of all
+        draws, with 101 bins each, take at most 2 GiB.
     restarts : int
         As in :func:`fit_network`.
 

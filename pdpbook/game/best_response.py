@@ -41,7 +41,7 @@ the smaller game is played with the ε at which its τ equals 4 τ(4m), so that 
 upper bounds in both games.  If ε ≥ ln(n/(n−1)), the larger game has no lower bounds, because σ ≤ 0.
 
 If a game of more than 2²⁰ records has not converged after 2¹⁷ steps, a game with a quarter of the
-records is played from the same start (after a still smaller game, if this game is also that large).
+records is played from the same start (after a still smaller game if this game, too, is so large).
 The final profile of the smaller game is multiplied by four and completed in the bins whose numbers
 of records are not multiples of four.  If exact arithmetic shows that this profile is better than
 the present profile, it replaces the present profile, and the dynamics continue.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["decision"]
 
-#: Limits for the names of levels below bars: names in all, letters per name, letters per line.
+#: Limits for names of levels below bars: number of names, letters per name, letters per line.
 MOST_NAMES, LONGEST_NAME, ONE_LINE = 24, 24, 40
 
 

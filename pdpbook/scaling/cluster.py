@@ -76,8 +76,8 @@ def _forgive_timeouts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) 
 def connected(client: Client | None = None) -> Iterator[Client]:
     """Yield the user's client, whose workers must see the same files under the same names.
 
-    Without a client, a local cluster runs in this process until the end of the ``with`` statement,
-    with a thread for each processor.  NumPy, pyarrow and hashlib run in parallel in threads, and a
+    Without a client, a local cluster with a thread for each processor runs in this process until
+    the end of the ``with`` statement.  NumPy, pyarrow and hashlib run in parallel in threads, and a
     script needs no guard around its main part.  Without Dask, an ImportError is raised.
     """
     distributed = require("distributed")

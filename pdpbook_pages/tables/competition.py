@@ -3,10 +3,10 @@
 The command ``python -m pdpbook_pages.tables.competition TABLE --out FILE`` writes one of five
 tables about the heights, on the public grid of ε = 1: ``targets`` (every release, six targets),
 ``records`` (10 to 1,000 records drawn from the heights with replacement, six targets, and up to 10⁶
-records at ε = 1), ``bins`` (10 to 1,000 records on coarser grids, medians of the samples),
+records at ε = 1), ``bins`` (medians over samples of 10 to 1,000 records on coarser grids),
 ``repair`` (the repaired game at the share of the budget that was chosen by other draws) and
 ``public`` (randomisers learned on a random half of the heights and used on the other half).  Each
-takes a few minutes; the options ``--epsilons`` and ``--seeds`` shorten it.
+table takes a few minutes; the options ``--epsilons`` and ``--seeds`` shorten it.
 
 A release that draws noise is judged by the mean of its divergence over the draws, which is the
 custodian's expectation, and :func:`nearest_releases` finds the means that are indistinguishable.

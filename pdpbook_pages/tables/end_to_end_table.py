@@ -10,10 +10,10 @@ distributions, and it is compared with the average after the reruns.
 
 ================== ==============================================================================
 ``coordinated``    coordinated best response from every record at the largest scale
-``certified``      a profile within 0.5 % of the certified bound, stopped by the gap, never by the
-                   clock; started from best responses and, if the solver does not close the gap
-                   from there, from coordinated moves with 50 restarts; a game in which a rerun
-                   does not close the gap is left out, with a note
+``certified``      a profile within 0.5 % of the certified bound; the solver stops at this gap,
+                   without a time limit, and starts from best responses or, if it then does not
+                   close the gap, from coordinated moves with 50 restarts; a game in which a
+                   rerun does not close the gap is left out, with a note
 ``genetic``        the genetic algorithm, 20 generations, one seed
 ``network``        a Q-network that was trained on the full data plays the episode on both sides
 ``training``       the network is trained again without the record, with the same seed
