@@ -116,7 +116,7 @@ def new_scratch(outputs: int) -> Scratch:
 
 @njit
 def two_sum(a, b):
-    """Return a + b as the nearest double and the rest."""
+    """Return a + b as the nearest double and the remainder."""
     total = a + b
     share = total - a
     return total, (a - (total - share)) + (b - share)
@@ -124,7 +124,7 @@ def two_sum(a, b):
 
 @njit
 def two_product(a, b):
-    """Return a * b as the nearest double and the rest, for numbers far from over- and underflow."""
+    """Return a * b as the nearest double and the remainder, away from over- and underflow."""
     split = 134217729.0  # 2**27 + 1 cuts a double into two halves of 26 bits
     high_a, high_b = split * a, split * b
     high_a, high_b = high_a - (high_a - a), high_b - (high_b - b)
@@ -325,7 +325,7 @@ def count_private(game, profile, mass, at_least):
 
 @njit
 def group_losses(game, profile, mass, losses):
-    """Fill ``losses``, shape (K, V), with the rounded-up loss of each group, nan if it is empty."""
+    """Fill ``losses``, shape (K, V), with the rounded-up loss of each group; nan if empty."""
     bins, actions = profile.shape
     for k in range(bins):
         for v in range(actions):
@@ -422,7 +422,7 @@ def make_move(game, profile, scratch, move):
 
 @njit
 def undo_move(game, profile, scratch, move):
-    """Make the move in the other direction."""
+    """Reverse a move."""
     make_move(game, profile, scratch, Move(move.k, move.w, move.v, move.size))
 
 

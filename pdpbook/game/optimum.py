@@ -77,7 +77,7 @@ class Certificate(Solution):
     stopped : {"gap", "infeasible", "time", "stalled"}
         The reason why the search stopped.  ``"gap"``: the requested gap was reached.
         ``"infeasible"``: there is no private profile.  If the game has at most 100,000 profiles,
-        all of them were checked; otherwise this is a result of the solver.  ``"time"``: the time
+        all of them were checked; otherwise the solver alone reports this.  ``"time"``: the time
         limit was reached.  ``"stalled"``: the solver gave no usable answer, because it failed,
         contradicted a known profile, or returned an optimum that satisfies every row within its
         tolerances but is not a private profile.  The search does not stall in a game of at most

@@ -208,7 +208,7 @@ class Program:
     ) -> None:
         """Add ``block - slope * (sum of S over the set) <= right``, one row per set.
 
-        The block of coefficients belongs to the columns ``where``, which are those of C or z.  If
+        The block of coefficients belongs to the columns ``where``, which are columns of C or z.  If
         the row cannot use a column of S, it uses the counts.  No coefficient then needs to exceed
         ``enough``: with it, a single record of the group satisfies the row in every profile.
         """
@@ -295,7 +295,7 @@ class Program:
         allowed: Any,
         slope: float,
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return the lines that exceed their limits, with the sets of outputs.
+        """Return the lines that exceed their limits, with their sets of outputs.
 
         For delta = 0, a line is returned for each of a few intervals of outputs in which it exceeds
         its limit, with the worst output of the interval.

@@ -125,7 +125,7 @@ def key(
 ) -> Legend:
     """Write the name of each series once above a figure or above one of its panels.
 
-    The names are those of the series in the panels ``of``, by default all panels.  If ``columns``
+    The names belong to the series in the panels ``of``, by default in all panels.  If ``columns``
     is None, a row contains as many names as fit.  The options are passed to ``legend``.
     """
     target: Any = where

@@ -1,15 +1,15 @@
 r"""The game of every column, from a safe start, and the distribution of its draws.
 
-Each column has a separate game.  Its scales are multiples of :math:`b^*(n,\varepsilon)`, the scale
-of Theorem 1′.  If all records play this scale, every record is ε-pDP.  The dynamics start at the
-scale that changes the data least among the scales with this property.  By the theorem on safe
-starts, no best response from such a start exposes a record.  Every later profile is therefore also
-private, and the dynamics may be stopped after any sweep.
+Each column has a separate game.  The scales of a game are multiples of :math:`b^*(n,\varepsilon)`,
+the scale of Theorem 1′.  If all records play this scale, every record is ε-pDP.  The dynamics start
+at the scale that changes the data least among the scales with this property.  By the theorem on
+safe starts, no best response from such a start exposes a record.  Every later profile is therefore
+also private, and the dynamics may be stopped after any sweep.
 
-If there are many records, two scales suffice: a large scale, and a hundredth of it, which is less
-than the width of a bin.  Most records then choose the small scale, and the few records whose noise
-protects the others choose the large scale.  This resembles *k-ary randomised response*, except that
-each record chooses for itself.
+If there are many records, two scales suffice: a large scale, and a hundredth of the large scale,
+which is less than the width of a bin.  Most records then choose the small scale, and the few
+records whose noise protects the others choose the large scale.  This resembles *k-ary randomised
+response*, except that each record chooses for itself.
 
 The option ``mechanism="k-ary-randomised-response"`` uses the randomiser of the chapter *Local
 randomisers*.  This randomiser is independent of the data, so its draws are ε-differentially private

@@ -42,7 +42,7 @@ def randomiser(
 
 
 def splits(groups: Mapping[str, Mapping[str, ArrayLike]], *, ylabel: str) -> Figure:
-    """Draw the divergences of several releases over many splits, one row of dots for each."""
+    """Draw the divergences of several releases over many splits, one row of dots per release."""
     names = list(next(iter(groups.values())))
     figure, axis = new_figure(height=0.62 * len(names) + 1.2)
     styles = looks(groups)  # one style per target; the releases are rows

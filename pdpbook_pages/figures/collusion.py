@@ -21,7 +21,7 @@ __all__ = ["coalition_gain", "gradual_pair", "refinement_law"]
 def coalition_gain(
     sizes: ArrayLike, errors: Mapping[str, ArrayLike], guesses: Mapping[str, ArrayLike]
 ) -> Figure:
-    """Draw a coalition's error and its rate of correct guesses from its copies."""
+    """Draw the errors and the rates of correct guesses of coalitions of several recipients."""
     figure, (left, right) = new_figure(1, 2, height=3.4, gridspec_kw={"wspace": 0.08})
     for axes, curves in ((left, errors), (right, guesses)):
         for (label, values), style in zip(curves.items(), looks(curves), strict=True):
