@@ -84,7 +84,7 @@ class MeanGrid:
         return np.clip(steps, 0, self.steps).astype(np.int64)
 
     def _mean(self, total: Any) -> Any:
-        """Return the mean in steps, given the sum of all half steps above the middle."""
+        """Return the mean in steps, given the sum of the signed distances in half steps."""
         n = self.n
         return (total + (self.steps + 1) * n) // (2 * n)
 
@@ -118,8 +118,8 @@ class MeanGrid:
 
         It is the integral of :math:`\Pr[Y>t]` over t from the mean x to the upper end, plus the
         integral of :math:`\Pr[Y<t]` over t from the lower end to x, in steps, where Y = M + Z is
-        not yet moved into the range.  The probability :math:`\Pr[Y>t]` is :math:`a/(1+a)` between M
-        and M + 1, with :math:`a=e^{-r}`, and each further step multiplies it by a.
+        not yet moved into the range.  The probability :math:`\Pr[Y>t]` is :math:`a/(1+a)` for t
+        between M and M + 1, with :math:`a=e^{-r}`, and each further step multiplies it by a.
         """
         rate, mean = self.rate(epsilon) / UNITS, self.mean(values)
         ends = (np.array([self.lower, self.upper, values.mean()]) - self.lower) / float(self.step)
@@ -199,9 +199,9 @@ def noisy_mean(
     Returns
     -------
     float
-        The mean plus discrete Laplace noise, whose mean absolute value is about (upper - lower) /
-        (2 n epsilon), moved into the range.  It is ``lower`` plus a multiple of the precision,
-        which :func:`mean_grid` computes, or ``upper``.
+        The mean plus discrete Laplace noise, moved into the range.  The mean absolute value of the
+        noise is about (upper - lower) / (2 n epsilon).  The result is ``upper``, or ``lower`` plus
+        a multiple of the precision that :func:`mean_grid` computes.
 
     Notes
     -----
