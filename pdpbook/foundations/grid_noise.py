@@ -66,10 +66,10 @@ def drawn_bins(
     """Draw bins with probabilities S(x) / (n 2⁵²), without rounding, shape (size,).
 
     The sum of ``mass`` is ``records * units``.  One of these units is chosen at random, and each
-    bin owns an interval of units.  The number of the unit may be too large for one draw, so it is
-    divided by ``units``, and the quotient and the remainder are drawn as two independent uniform
-    whole numbers.  The generator ``rng`` may be any object whose ``integers(high, size=size)``
-    draws uniformly.
+    bin owns an interval of units.  The index of the chosen unit may be too large for one draw, so
+    it is divided by ``units``, and the quotient and the remainder are drawn as two independent
+    uniform whole numbers.  The generator ``rng`` may be any object whose
+    ``integers(high, size=size)`` draws uniformly.
     """
     ends = [divmod(end, units) for end in accumulate(mass)]
     quotients, remainders = (np.array(part, dtype=np.int64) for part in zip(*ends, strict=True))
