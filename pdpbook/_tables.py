@@ -65,7 +65,7 @@ def canonical(text: str) -> str:
 
 
 class WidthError(ValueError):
-    """The number of fields of a record differs from that of the first record, record 1."""
+    """A record has a different number of fields from the first record, record 1."""
 
     def __init__(self, record: int, fields: int, found: int, text: str) -> None:
         self.record, self.fields, self.found = record, fields, found

@@ -66,10 +66,9 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
     float
         The smallest :math:`\varepsilon'\ge0` at which m draws are
         :math:`(\varepsilon',\delta)`-pDP, in both directions, for every record that is ε-pDP.
-        It is attained by a record without noise that is alone in its bin, if each of the others
-        is released there with probability :math:`1/R`.
-        The result is never below the exact total, because probabilities are multiplied by 1 + 1e-9
-        before they are compared with δ.
+        It is attained by a record without noise that is alone in its bin, if each of the others is
+        released in this bin with probability :math:`1/R`.  The result is never below the exact
+        total, because probabilities are multiplied by 1 + 1e-9 before they are compared with δ.
 
     See Also
     --------

@@ -24,8 +24,8 @@ and 2ε-private for replacement, with all sums and all rounding taken into accou
 removal, such a mean requires twice the noise, in order to hide a change that only the divisor
 causes.)
 
-The release is the sum of M and the noise, moved to the nearer end of the range if it is outside;
-this move costs no privacy.  The release is therefore an end of the range or a whole number of steps
+The release is M plus the noise, moved to the nearer end of the range if the sum is outside; this
+move costs no privacy.  The release is therefore an end of the range or a whole number of steps
 above the lower end.  The step g is the *precision* of the release, a power of ten that is at most a
 thousandth of w/n, so that rounding Δ up adds at most two parts in a thousand to the noise.
 """
@@ -117,9 +117,10 @@ class MeanGrid:
         r"""Return the mean distance of a noisy mean of level ε from the mean of the values.
 
         It is the integral of :math:`\Pr[Y>t]` over t from the mean x to the upper end, plus the
-        integral of :math:`\Pr[Y<t]` over t from the lower end to x, in steps, where Y = M + Z is
-        not yet moved into the range.  The probability :math:`\Pr[Y>t]` is :math:`a/(1+a)` for t
-        between M and M + 1, with :math:`a=e^{-r}`, and each further step multiplies it by a.
+        integral of :math:`\Pr[Y<t]` over t from the lower end to x, where Y = M + Z is the noisy
+        mean in steps, not yet moved into the range.  The probability :math:`\Pr[Y>t]` is
+        :math:`a/(1+a)` for t between M and M + 1, with :math:`a=e^{-r}`, and each further step
+        multiplies it by a.
         """
         rate, mean = self.rate(epsilon) / UNITS, self.mean(values)
         ends = (np.array([self.lower, self.upper, values.mean()]) - self.lower) / float(self.step)

@@ -1,4 +1,4 @@
-r"""Permute-and-flip: a private choice, on average no worse than that of the exponential mechanism.
+r"""Permute-and-flip: a private choice, on average no worse than the exponential mechanism's.
 
 The candidates are tried in a random order.  A candidate of utility u is accepted with probability
 :math:`e^{-x}`, where :math:`x=\sigma(u^*-u)` and :math:`u^*` is the largest utility; the first

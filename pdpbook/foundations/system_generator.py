@@ -68,7 +68,7 @@ class SystemGenerator:
 
 
 def release_source(rng: np.random.Generator | None) -> np.random.Generator:
-    """Return the generator for a release: that of the operating system if no other is given."""
+    """Return the generator for a release, by default the generator of the operating system."""
     if rng is None:
         rng = SystemGenerator()  # type: ignore[assignment]
     if isinstance(rng, SystemGenerator):

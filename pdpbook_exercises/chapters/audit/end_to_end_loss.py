@@ -155,7 +155,7 @@ def floor(answer, rng):
                 "That is the divergence without the record if the divergence with it is 0. Trade "
                 "one off against the other.": -log1p(-exp(-epsilon) / n),
                 "That is only the first-order approximation.": 1 / (n * (1 + exp(epsilon))),
-                "That is the probability p. What is the divergence there?": p,
+                "That is the probability p. What is the divergence at this p?": p,
             },
             more="Solve the equation kl(1/n || p) = -ln(1 - p exp(-ε)) for p in (0, 1/n). Which "
             "side is larger at p = 1/n, and which is larger near 0?",
