@@ -109,8 +109,8 @@ def worst_mean_change(n: int, *, lower: float, upper: float) -> float:
 
     Notes
     -----
-    This is the sensitivity of the mean of n records under the removal of one.  Source: Dwork et
-    al. (2006).  Taught in *What a released statistic tells about each record*.
+    This is the sensitivity of the mean of n records under the removal of one record.  Source: Dwork
+    et al. (2006).  Taught in *What a released statistic tells about each record*.
 
     Examples
     --------
