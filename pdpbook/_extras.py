@@ -38,8 +38,8 @@ EXTRAS = {
 def require(module: str, extra: str | None = None) -> Any:
     """Import a module of an extra, such as ``"pyarrow.parquet"``, or say how to install it.
 
-    Pass ``extra`` to name an extra other than that of :data:`EXTRAS`, if the other one contains the
-    module as well.
+    Pass ``extra`` to name another extra than :data:`EXTRAS` does, if that extra also contains the
+    module.
 
     Raises
     ------

@@ -4,7 +4,7 @@ pyarrow reads CSV files for both, with the same options, and keeps every cell as
 ends with LF, CR or CRLF.  An empty line is a record without values, and a line with more or fewer
 fields than the first line is refused.  Blanks and invisible characters at the ends of a cell do not
 count; a cell that is then empty, or one of :data:`MISSING`, has no value.  The digits of a number
-are 0 to 9.  Texts of a Parquet file are read like those of a CSV file.
+are 0 to 9.  Text in a Parquet file is read like text in a CSV file.
 
 A line end inside quotation marks does not end a record.  A mark that is not meant as a quotation
 mark, such as the inch mark in ``12"``, may therefore swallow all records up to the next such mark,
@@ -50,7 +50,7 @@ OPEN = "a quotation mark is not closed, or was not meant as one"
 
 
 def canonical(text: str) -> str:
-    r"""Return a text in the form that is common to all texts that look the same.
+    r"""Return a string in the form that is common to all strings that look the same.
 
     This is Unicode's canonical form NFC, with one space between words and none at the ends, and
     without :data:`INVISIBLE`.
@@ -65,7 +65,7 @@ def canonical(text: str) -> str:
 
 
 class WidthError(ValueError):
-    """The number of fields of a record differs from that of the first record, record 1."""
+    """A record has a different number of fields from the first record, record 1."""
 
     def __init__(self, record: int, fields: int, found: int, text: str) -> None:
         self.record, self.fields, self.found = record, fields, found
@@ -191,14 +191,14 @@ def plain(array: Any) -> Any:
     arrow, types = require("pyarrow"), require("pyarrow.types")
     if types.is_dictionary(array.type):
         array = array.dictionary_decode()
-    with suppress(arrow.ArrowInvalid):  # bytes that are not a text
+    with suppress(arrow.ArrowInvalid):  # bytes that are not text
         if "binary" in str(array.type):
             array = array.cast(arrow.large_binary()).cast(arrow.large_string())
     return array.cast(arrow.large_string()) if "string" in str(array.type) else array
 
 
 def words(texts: Any) -> Any:
-    """Return texts without blanks at their ends, and null for texts that mean a missing value."""
+    """Return strings without blanks at their ends, and null for those that mean a missing value."""
     arrow, compute = require("pyarrow"), require("pyarrow.compute")
     texts = compute.utf8_trim(texts, characters=_BLANKS)
     missing = compute.is_in(texts, value_set=arrow.array(MISSING, texts.type))
@@ -210,7 +210,7 @@ def numbers(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the values of an Arrow array as numbers, and which of them are not numbers.
 
-    The signs ``decimal`` and ``thousands`` apply to texts; if they are equal, no number has
+    The signs ``decimal`` and ``thousands`` apply to strings; if they are equal, no number has
     decimals.
     """
     arrow, types = require("pyarrow"), require("pyarrow.types")
@@ -227,7 +227,7 @@ def numbers(
 def _numbers_of_words(
     texts: Any, decimal: str, thousands: str | None
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return texts without blanks at their ends as numbers, and which of them are not numbers."""
+    """Return strings without blanks at their ends as numbers, and which of them are not numbers."""
     arrow, compute = require("pyarrow"), require("pyarrow.compute")
     if decimal == "." and thousands is None:
         with suppress(arrow.ArrowInvalid):  # this suffices if all are numbers

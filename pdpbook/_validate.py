@@ -162,7 +162,7 @@ def instance(name: str, value: Any, kind: type[_Kind]) -> _Kind:
 
 
 def function(name: str, value: Any, what: str, arguments: int = 1) -> Callable[..., Any]:
-    """Return a function that takes this number of arguments; refuse all else before a call."""
+    """Return a function that takes this number of arguments; refuse anything else before a call."""
     allowed = f"a function of {what}"
     if not callable(value):
         raise fail(name, allowed, value, TypeError)
@@ -186,7 +186,7 @@ def seeds(name: str, values: Any) -> list[int]:
 
 
 def sequence(name: str, values: Any) -> list[Any]:
-    """Return the items of an iterable; refuse a text."""
+    """Return the items of an iterable; refuse a string."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise fail(name, "a sequence", values, TypeError)
     try:

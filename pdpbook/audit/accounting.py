@@ -14,7 +14,7 @@ has the distribution :math:`P_{-i}` or P, respectively.  So m draws reveal no mo
 than the number of successes in m trials.  If :math:`\varepsilon \ge \ln\frac n{n-1}`, the pair is
 attained by a record with :math:`H = p_i` and :math:`a = 1/R`, where
 :math:`R = 1+n(e^\varepsilon-1)`.
-:func:`draws_epsilon` computes the total of this dominating pair.
+:func:`draws_epsilon` computes the total ε for this dominating pair.
 
 Most records lose less.  The loss of *one* record from m draws follows from its own pair
 :math:`(P, P_{-i})`: its *privacy loss distribution* is the distribution of
@@ -66,10 +66,9 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
     float
         The smallest :math:`\varepsilon'\ge0` at which m draws are
         :math:`(\varepsilon',\delta)`-pDP, in both directions, for every record that is ε-pDP.
-        It is attained by a record without noise that is alone in its bin, if each of the others
-        is released there with probability :math:`1/R`.
-        It is never below the exact total, because probabilities are multiplied by 1 + 1e-9 before
-        they are compared with δ.
+        It is attained by a record without noise that is alone in its bin, if each of the others is
+        released in this bin with probability :math:`1/R`.  The result is never below the exact
+        total, because probabilities are multiplied by 1 + 1e-9 before they are compared with δ.
 
     See Also
     --------

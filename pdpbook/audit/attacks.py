@@ -53,8 +53,8 @@ class Attack:
     false_positives, true_positives : ndarray, shape (t,)
         Rates at the corners of the ROC curve, from 0 to 1, of the test with rounded scores.
     advantage, advantage_bound : float
-        A lower and an upper bound on the best advantage :math:`\mathrm{TV}(P^m, P'^m)`; this curve
-        attains the lower bound.
+        A lower and an upper bound on the best advantage :math:`\mathrm{TV}(P^m, P'^m)`; the ROC
+        curve attains the lower bound.
     """
 
     scores: NDArray[np.float64]

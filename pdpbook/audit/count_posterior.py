@@ -191,7 +191,7 @@ def posterior_from_both(
 ) -> CountPosterior:
     """Return the posterior distribution of a histogram given both public and noisy counts.
 
-    It is the normalised product of the posterior of about n people given the public counts and the
+    It is the normalised product of the posterior of about n people given the public counts, and the
     likelihood of their noisy counts at level ε from 1e-3 to 700; both arrays have shape (K,).
 
     Examples

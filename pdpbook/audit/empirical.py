@@ -5,9 +5,9 @@ bound on ε that is valid with a stated confidence for every algorithm.
 
 *Many runs, one record.*  An event E, for example "the attack decides in", is fixed beforehand.  The
 event happens in ``true_positives`` of the runs with the record and in ``false_positives`` of the
-runs without it.  Privacy means that :math:`P(E) \le e^\varepsilon P'(E) + \delta`, and the same for
-the complement of E.  The method of Clopper and Pearson bounds :math:`P(E)` from below and
-:math:`P'(E)` from above, each with half of the allowed error (Bonferroni), and therefore
+runs without it.  Privacy means that :math:`P(E) \le e^\varepsilon P'(E) + \delta`, and the same is
+true for the complement of E.  The method of Clopper and Pearson bounds :math:`P(E)` from below and
+:math:`P'(E)` from above, each with half of the allowed error (Bonferroni).  Therefore
 
 .. math:: \varepsilon \ge \max\Bigl\{\ln\frac{\underline p-\delta}{\overline p'},\;
           \ln\frac{1-\overline p'-\delta}{1-\underline p}\Bigr\} .
@@ -147,8 +147,8 @@ def audit_power(
     without it (removal).
 
     The lower bound from a number of hits exceeds t if and only if, at the rate t, the probability
-    of at least this number of hits is below half of the allowed error.  So for each number of false
-    alarms, a smallest number of hits refutes the claim.  Taught in *Audits from outputs*.
+    of at least this number of hits is below half of the allowed error.  So each number of false
+    alarms has a smallest number of hits that refutes the claim.  Taught in *Audits from outputs*.
 
     Examples
     --------

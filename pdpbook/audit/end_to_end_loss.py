@@ -78,7 +78,7 @@ def end_to_end_losses(counts: ArrayLike, pipeline: Pipeline) -> NDArray[np.float
 
     Examples
     --------
-    The query without noise, and a randomiser that releases a bin drawn uniformly half of the time:
+    The query without noise, and a randomiser that half of the time releases a bin drawn uniformly:
 
     >>> counts = np.array([3, 2, 1])
     >>> end_to_end_losses(counts, lambda c: c / c.sum()).round(3)

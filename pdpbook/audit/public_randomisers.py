@@ -8,10 +8,10 @@ which the randomiser relies may be missing this season.
 :func:`likely_counts` returns a lower bound on the private counts that is valid with a stated
 probability.  Let the N public and n private people be exchangeable: each choice of n private people
 among the N + n is equally likely.  If s of all people are in bin k, the number of private people
-among them is hypergeometric, for every source.  If a public people are in the bin, a value c is
-*rejected* if :math:`\Pr[C\le c\mid s=a+c]\le\beta/K`, and the lower bound is the first value that
-is not rejected.  The bound fails in a bin only if the true count is rejected, which has probability
-at most β/K; so the bound fails in some bin with probability at most β.
+among them is hypergeometric, for every source.  If a is the number of public people in the bin, a
+value c is *rejected* if :math:`\Pr[C\le c\mid s=a+c]\le\beta/K`, and the lower bound is the first
+value that is not rejected.  The bound fails in a bin only if the true count is rejected, which has
+probability at most β/K; so the bound fails in some bin with probability at most β.
 
 :func:`public_randomiser` is the best randomiser that is safe for this bound.
 """
@@ -122,7 +122,7 @@ def public_randomiser(
     Parameters
     ----------
     public : array_like of int, shape (K,)
-        Histogram of 2 to 10⁹ public people from the same source as the private records.
+        Histogram of 2 to 10⁹ public records from the same source as the private records.
     n : int
         Number of private records, from 1 to 2⁵³; all are protected even if there are more than n.
     epsilon : float

@@ -5,17 +5,17 @@ It is *fixed* if it is chosen without the data; the fixed-noise loss of a record
 end-to-end loss.
 
 One equation decides which records are private.  Let :math:`u(x)=p_i(x)/P_{-i}(x)` be the ratio of
-the probability that record i is released as x to its mean over the others.  Then
+the probability that record i is released as x to the mean probability of the others.  Then
 
 .. math:: \frac{P(x)}{P_{-i}(x)} = 1-\frac1n+\frac{u(x)}n ,
 
 so :math:`P \le e^\varepsilon P_{-i}` if and only if :math:`p_i \le R\,P_{-i}` with
-:math:`R = 1+n(e^\varepsilon-1)`.  Over all data sets of n records the worst :math:`P_{-i}` is a
+:math:`R = 1+n(e^\varepsilon-1)`.  Over all data sets of n records, the worst :math:`P_{-i}` is a
 single row :math:`p_j`.  So the random sampling query under a fixed randomiser is ε-differentially
 private for every data set of n records if and only if :math:`p_k(x) \le R\,p_j(x)` for all j, k and
 x, that is, if the randomiser is :math:`(\ln R)`-*locally* private.
 
-*K-ary randomised response* attains this ratio in every column: it releases the record's bin with
+*K-ary randomised response* attains the ratio R in every column: it releases the record's bin with
 probability :math:`R/(K+R-1)` and each other bin with probability :math:`1/(K+R-1)`.
 """
 
@@ -58,8 +58,8 @@ def randomiser_epsilon(randomiser: ArrayLike, n: int) -> float:
 
     Notes
     -----
-    Proved in *Local randomisers*; with equal noise this is amplification by subsampling (Balle,
-    Barthe & Gaboardi, 2018).
+    Proved in *Local randomisers*; for equal noise, this result is amplification by subsampling
+    (Balle, Barthe & Gaboardi, 2018).
 
     Examples
     --------
@@ -166,7 +166,7 @@ def draw_released(
 
     Notes
     -----
-    Neighbouring data sets differ by the removal of one record.  For such rows,
+    Neighbouring data sets differ by the removal of one record.  For rows in these multiples,
     :func:`randomiser_epsilon` gives the exact cost of a draw.  Taught in *From the theorem to the
     bits*.
 

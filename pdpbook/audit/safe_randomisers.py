@@ -14,10 +14,10 @@ The bracket is the smallest mass S(x) that such a data set with a record in bin 
 over all n.  Therefore the condition remains true when records are added.  Summed over x, it says
 that :math:`n\ge1/(1-e^{-\varepsilon})`, so the lower side of the linear form is also satisfied.
 
-The condition is linear in the rows.  :func:`safe_randomiser` minimises a convex function of them,
-the expected divergence :math:`\E\,n\,D_{\mathrm{KL}}(q\,\|\,P)` given the known counts.  Its term
-for bin x is :math:`-c_x\ln(c_xp_x(x)+o_x)`, where :math:`o_x` is the mass that the other bins are
-expected to put on x.  The divergence has many optima, and the second criterion of
+The condition is linear in the rows.  :func:`safe_randomiser` minimises a convex function of the
+rows, the expected divergence :math:`\E\,n\,D_{\mathrm{KL}}(q\,\|\,P)` given the known counts.  Its
+term for bin x is :math:`-c_x\ln(c_xp_x(x)+o_x)`, where :math:`o_x` is the mass that the other bins
+are expected to put on x.  The divergence has many optima, and the second criterion of
 :mod:`pdpbook.audit.randomiser_program` decides between them: among randomisers of the same
 divergence, it selects the randomiser whose rows are closest to releasing every record as itself.
 So the optimum is unique and does not depend on the order in which a machine adds numbers.
@@ -72,12 +72,12 @@ def is_safe(randomiser: ArrayLike, lower: ArrayLike, *, epsilon: float, at_least
     Returns
     -------
     bool
-        Whether the condition of this module is satisfied, without rounding, for the rows in
-        multiples of 2⁻⁵² (:func:`~pdpbook.foundations.grid_noise.whole_weights`) that
-        :func:`~pdpbook.audit.draw_released` draws from.  The number :math:`1-e^{-\varepsilon}` is
-        rounded down by less than one part in 2²⁴⁰.  The condition is sufficient: every record of
-        every data set of at least ``at_least`` records with counts of at least ``lower`` is ε-pDP;
-        because the randomiser is fixed, ε bounds its end-to-end loss.
+        Whether the rows from which :func:`~pdpbook.audit.draw_released` draws, in multiples of 2⁻⁵²
+        (:func:`~pdpbook.foundations.grid_noise.whole_weights`), satisfy the condition of this
+        module; this is decided without rounding.  The number :math:`1-e^{-\varepsilon}` is rounded
+        down by less than one part in 2²⁴⁰.  The condition is sufficient: every record of every data
+        set of at least ``at_least`` records with counts of at least ``lower`` is ε-pDP; because the
+        randomiser is fixed, ε bounds its end-to-end loss.
 
     Notes
     -----

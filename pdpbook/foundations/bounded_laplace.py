@@ -11,8 +11,8 @@ the range from l to u and the sensitivity Δ, the scale b gives
     e^{\varepsilon(b)}=\frac{e^{\Delta/b}-1}{1-e^{-(u-l)/b}}
     +e^{\Delta/b}\,\frac{1-e^{-(u-l-\Delta)/b}}{1-e^{-(u-l)/b}} ,
 
-which is more than :math:`e^{\Delta/b}` unless Δ is the whole range.  In that case, which is the
-only one in the later chapters of the book, the two are equal.
+which is more than :math:`e^{\Delta/b}` unless Δ is the whole range.  If it is, as always in the
+later chapters of the book, the two numbers are equal.
 """
 
 from __future__ import annotations

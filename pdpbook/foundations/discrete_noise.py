@@ -20,11 +20,11 @@ stop at the first failure (Canonne, Kamath & Steinke 2020, Algorithm 1).  Here x
 **Geometric numbers**, :math:`\Pr[G\ge g]=e^{-rg}`.  Write :math:`G=L+2^jH` with
 :math:`0\le L<2^j`.  Then :math:`e^{-rG}` is a product, so L and H are independent: L is a uniform
 number of j bits that is kept with probability :math:`e^{-rL}`, and H counts the successes of coins
-of probability :math:`e^{-2^jr}` before the first failure.  With the largest j for which
-:math:`2^jr<1`, both need few coins, however wide the noise is.
+of probability :math:`e^{-2^jr}` before the first failure.  If j is the largest number with
+:math:`2^jr<1`, L and H need few coins, however wide the noise is.
 
-**Discrete Laplace**, :math:`\Pr[Z=z]\propto e^{-r|z|}`: a geometric number with a random sign,
-drawn again if the number is 0 and the sign is a minus, because 0 would otherwise count twice
+**Discrete Laplace**, :math:`\Pr[Z=z]\propto e^{-r|z|}`: a geometric number with a random sign; both
+are drawn again if the number is 0 and the sign is a minus, because 0 would otherwise count twice
 (Algorithm 2 of the same paper).
 
 **Discrete Gaussian**, :math:`\Pr[Z=z]\propto e^{-hz^2}`: a discrete Laplace number z of rate r that

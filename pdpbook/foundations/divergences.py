@@ -1,7 +1,7 @@
 r"""Three measures of how far apart two distributions are.
 
-For a pair (P, Q) of distributions on the same outputs, such as those of a mechanism on two
-neighbouring data sets,
+For two distributions P and Q on the same outputs, such as the distributions of a mechanism's output
+on two neighbouring data sets,
 
 - the smallest ε of :math:`(\varepsilon, 0)`-privacy is the largest :math:`|\ln P(x)/Q(x)|`;
 - the smallest δ at a given ε is the hockey-stick divergence
@@ -31,7 +31,7 @@ def kl_divergence(p: ArrayLike, q: ArrayLike) -> float:
     Parameters
     ----------
     p, q : array_like, shape (K,)
-        Probability vectors: the distribution of the data and that of the release.
+        Probability vectors: the distributions of the data and of the release.
 
     Returns
     -------

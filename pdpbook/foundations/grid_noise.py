@@ -2,7 +2,7 @@ r"""Laplace noise on a grid of K equal bins of [0, 1].
 
 A record in bin k is released as if it were at the midpoint of its bin and noise had been added to
 it, conditional on the result staying in [0, 1].  Without this condition, the mass of a bin depends
-only on its distance s from bin k.  With :math:`r = 1/(Kb)`, the width divided by b, the mass is
+only on its distance s from bin k.  With :math:`r = 1/(Kb)`, the bin width divided by b, the mass is
 
 .. math:: m_0 = 1 - e^{-r/2}, \qquad
           m_s = \tfrac12\,(1 - e^{-r})\,e^{-r(s-1/2)} \quad (s \ge 1),
@@ -13,7 +13,7 @@ truncated Laplace density*.
 
 These rows describe the *ideal* mechanism, which is defined with real numbers and computed with
 rounding.  The mechanism that is analysed and used is a mechanism *in whole numbers*: each row
-consists of whole weights that sum to 2⁵², and one uniform whole number selects an output.  Its
+consists of whole weights that sum to 2⁵², and one uniform whole number selects an output.  The
 probabilities are multiples of 2⁻⁵² and therefore exact doubles, and :func:`whole_weights` bounds
 their distance from the ideal ones.
 """
@@ -31,7 +31,7 @@ from pdpbook._portable import exp, expm1
 
 __all__ = ["SCALES", "drawn_bins", "laplace_masses", "laplace_rows", "whole_weights"]
 
-#: A scale outside this range is moved to its nearer end: almost no noise, or almost uniform noise.
+#: A scale outside this range is moved to the nearer end, where the noise is tiny or almost uniform.
 SCALES = (1e-150, 1e150)
 
 #: The ideal mass of an output is positive; a mass that would underflow is replaced by this number.
@@ -45,7 +45,7 @@ def whole_weights(rows: NDArray[np.float64]) -> NDArray[np.int64]:
     number is 0 and p is positive.  The difference between 2⁵² and the sum of the weights is then
     added to the first of the largest weights of the row; no other weight is off by more than one
     unit.  The total variation distance between a row of m positive probabilities with the sum
-    :math:`1\pm\eta` and its weights over 2⁵² is therefore at most :math:`(m-1)/2^{52}+\eta`.
+    :math:`1\pm\eta` and its weights divided by 2⁵² is therefore at most :math:`(m-1)/2^{52}+\eta`.
     """
     weights = np.rint(rows * float(UNITS)).astype(np.int64)
     np.maximum(weights, rows > 0.0, out=weights)
@@ -66,10 +66,10 @@ def drawn_bins(
     """Draw bins with probabilities S(x) / (n 2⁵²), without rounding, shape (size,).
 
     The sum of ``mass`` is ``records * units``.  One of these units is chosen at random, and each
-    bin owns an interval of units.  The number of the unit may be too large for one draw, so it is
-    divided by ``units``, and the quotient and the remainder are drawn as two independent uniform
-    whole numbers.  The generator ``rng`` may be any object whose ``integers(high, size=size)``
-    draws uniformly.
+    bin owns an interval of units.  The index of the chosen unit may be too large for one draw, so
+    it is divided by ``units``, and the quotient and the remainder are drawn as two independent
+    uniform whole numbers.  The generator ``rng`` may be any object whose
+    ``integers(high, size=size)`` draws uniformly.
     """
     ends = [divmod(end, units) for end in accumulate(mass)]
     quotients, remainders = (np.array(part, dtype=np.int64) for part in zip(*ends, strict=True))

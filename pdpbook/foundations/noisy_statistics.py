@@ -24,8 +24,8 @@ and 2ε-private for replacement, with all sums and all rounding taken into accou
 removal, such a mean requires twice the noise, in order to hide a change that only the divisor
 causes.)
 
-The release is the sum of M and the noise, moved to the nearer end of the range if it is outside;
-this move costs no privacy.  The release is therefore an end of the range or a whole number of steps
+The release is M plus the noise, moved to the nearer end of the range if the sum is outside; this
+move costs no privacy.  The release is therefore an end of the range or a whole number of steps
 above the lower end.  The step g is the *precision* of the release, a power of ten that is at most a
 thousandth of w/n, so that rounding Δ up adds at most two parts in a thousand to the noise.
 """
@@ -84,7 +84,7 @@ class MeanGrid:
         return np.clip(steps, 0, self.steps).astype(np.int64)
 
     def _mean(self, total: Any) -> Any:
-        """Return the mean in steps, given the sum of all half steps above the middle."""
+        """Return the mean in steps, given the sum of the signed distances in half steps."""
         n = self.n
         return (total + (self.steps + 1) * n) // (2 * n)
 
@@ -117,9 +117,10 @@ class MeanGrid:
         r"""Return the mean distance of a noisy mean of level ε from the mean of the values.
 
         It is the integral of :math:`\Pr[Y>t]` over t from the mean x to the upper end, plus the
-        integral of :math:`\Pr[Y<t]` over t from the lower end to x, in steps, where Y = M + Z is
-        not yet moved into the range.  The probability :math:`\Pr[Y>t]` is :math:`a/(1+a)` between M
-        and M + 1, with :math:`a=e^{-r}`, and each further step multiplies it by a.
+        integral of :math:`\Pr[Y<t]` over t from the lower end to x, where Y = M + Z is the noisy
+        mean in steps, not yet moved into the range.  The probability :math:`\Pr[Y>t]` is
+        :math:`a/(1+a)` for t between M and M + 1, with :math:`a=e^{-r}`, and each further step
+        multiplies it by a.
         """
         rate, mean = self.rate(epsilon) / UNITS, self.mean(values)
         ends = (np.array([self.lower, self.upper, values.mean()]) - self.lower) / float(self.step)
@@ -199,9 +200,9 @@ def noisy_mean(
     Returns
     -------
     float
-        The mean plus discrete Laplace noise, whose mean absolute value is about (upper - lower) /
-        (2 n epsilon), moved into the range.  It is ``lower`` plus a multiple of the precision,
-        which :func:`mean_grid` computes, or ``upper``.
+        The mean plus discrete Laplace noise, moved into the range.  The mean absolute value of the
+        noise is about (upper - lower) / (2 n epsilon).  The result is ``upper``, or ``lower`` plus
+        a multiple of the precision that :func:`mean_grid` computes.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-r"""Permute-and-flip: a private choice, on average no worse than that of the exponential mechanism.
+r"""Permute-and-flip: a private choice, on average no worse than the exponential mechanism's.
 
 The candidates are tried in a random order.  A candidate of utility u is accepted with probability
 :math:`e^{-x}`, where :math:`x=\sigma(u^*-u)` and :math:`u^*` is the largest utility; the first
@@ -7,12 +7,12 @@ accepted candidate is chosen.  The best candidate is always accepted, so the pro
 **Privacy.** Suppose that a change of the data changes all utilities by numbers from l to h.  Then
 no probability changes by a factor of more than :math:`e^{\sigma(h-l)}`.  Proof: with independent
 exponential variables :math:`E_r` of mean 1, the choice has the distribution of
-:math:`\arg\max_r(\sigma u_r+E_r)` (Ding et al. 2021).  Fix all variables but that of r.  Then r
-wins if :math:`E_r\ge m`, where m is the largest of the other sums minus :math:`\sigma u_r`, and the
-change of the data raises m by at most :math:`\sigma(h-l)`.  Since
+:math:`\arg\max_r(\sigma u_r+E_r)` (Ding et al. 2021).  Fix all variables except :math:`E_r`.  Then
+r wins if :math:`E_r\ge m`, where m is the largest of the other sums minus :math:`\sigma u_r`, and
+the change of the data raises m by at most :math:`\sigma(h-l)`.  Since
 :math:`\Pr[E\ge m+c]\ge e^{-c}\Pr[E\ge m]` for every m and c ≥ 0, the probability falls by at most
 that factor, and by symmetry it rises by at most that factor.  The exponential mechanism with
-weights :math:`e^{\sigma u}` is as private, and its expected utility is never larger (McKenna &
+weights :math:`e^{\sigma u}` is equally private, and its expected utility is never larger (McKenna &
 Sheldon 2020).
 
 **Distribution.**  Let each candidate be tried at a uniform random time t.  Candidate r is chosen if
@@ -21,12 +21,12 @@ it is the first to be accepted, so with :math:`p_r=e^{-x_r}`
 .. math:: \Pr[r]=p_r\int_0^1\prod_{s\ne r}(1-p_st)\,dt .
 
 Candidates with equal utilities are one *group*, so the product has few different factors, however
-many candidates there are.  The integral is a sum over the intervals between the powers of 1/2, with
-Gaussian quadrature on each.
+many candidates there are.  The integral is computed as a sum over the intervals between the powers
+of 1/2, by Gaussian quadrature on each interval.
 
 **How far from the best.**  The product is at most 1 - t, so
-:math:`\Pr[r]\le p_r\int_0^1\frac{1-t}{1-p_rt}dt\le p_r\frac{1+p_r}2`.  The probability that a
-candidate with :math:`x\ge y` is chosen, out of R candidates, is therefore at most
+:math:`\Pr[r]\le p_r\int_0^1\frac{1-t}{1-p_rt}dt\le p_r\frac{1+p_r}2`.  If there are R candidates,
+the probability that the chosen candidate has :math:`x\ge y` is therefore at most
 :math:`R\,e^{-y}(1+e^{-y})/2`.
 
 **Sampling** is exact: a uniform number selects the next candidate, a candidate that has been tried
@@ -52,7 +52,7 @@ _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(10)
 
 
 def flip_nodes(candidates: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return nodes and weights, shape (J,), of the integral over t for a number of candidates."""
+    """Return nodes and weights, shape (J,), of the integral over t for the number of candidates."""
     panels = math.ceil(math.log2(candidates + 1.0)) + 4
     ends = np.append(0.0, 0.5 ** np.arange(panels, -1, -1.0))
     half = np.diff(ends) / 2.0

@@ -87,7 +87,7 @@ def basic_composition(epsilons: ArrayLike, *, deltas: ArrayLike = 0.0) -> Budget
     Parameters
     ----------
     epsilons : array_like, shape (k,)
-        :math:`\varepsilon_j > 0` of each release, which may depend on the earlier releases.
+        :math:`\varepsilon_j > 0` of each release; a release may depend on the earlier releases.
     deltas : float or array_like, shape (k,)
         :math:`\delta_j` in [0, 1) of each release, or one value for all releases.
 

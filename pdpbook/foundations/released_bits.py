@@ -80,8 +80,8 @@ def laplace_preimages(
     Returns
     -------
     ndarray of int, shape (m,)
-        The counts; each divided by ``2**bits - 1`` is the probability that :func:`double_laplace`
-        returns that number.
+        The counts; a count divided by ``2**bits - 1`` is the probability that
+        :func:`double_laplace` returns the number.
 
     Notes
     -----

@@ -9,8 +9,8 @@ maximum.  Rényi differential privacy bounds its exponential moments, one for ea
     D_\alpha(P\|Q) = \frac1{\alpha-1}\ln\sum_x P(x)^\alpha\,Q(x)^{1-\alpha} ,
 
 and a mechanism is :math:`(\alpha,\rho)`-RDP if this divergence is at most ρ for all neighbours in
-both orders.  Moments of independent losses multiply, so the values of ρ for several answers add up
-at every order.  In the end, one order is chosen to convert the sum into (ε, δ).  The table shows
+both directions.  Moments of independent losses multiply, so the values of ρ for several answers add
+up at every order.  In the end, one order is chosen to convert the sum into (ε, δ).  The table shows
 the limits of :math:`D_\alpha` as the order tends to ∞ and to 1, and two examples:
 
 =====================  ==================================================================

@@ -222,7 +222,7 @@ class PerInstanceLaplace:
 
     @cached_property
     def _groups(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
-        """Return the bin and scale of each group of equal records, and the group of each record."""
+        """Return the bin and scale of each group of equal records, and each record's group."""
         bins = self.grid.bins
         distinct, action = np.unique(np.asarray(self.scales), return_inverse=True)
         groups, members = np.unique(action * bins + self.grid.index(self.data), return_inverse=True)

@@ -47,7 +47,7 @@ def staircase_pdf(
     epsilon : float, ε from 1e-9 to 500
     share : float, optional
         The position :math:`\gamma` in [0, 1) of the step in each interval of length Δ; by default
-        :math:`1/(1+e^{\varepsilon/2})`, which has the smallest mean absolute error.
+        :math:`1/(1+e^{\varepsilon/2})`, which gives the smallest mean absolute error.
 
     Returns
     -------

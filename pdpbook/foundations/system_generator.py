@@ -1,4 +1,4 @@
-r"""The generator for releases, which is that of the operating system.
+r"""The random generator for releases: the generator of the operating system.
 
 A generator that was made for simulation, such as NumPy's PCG64, has a state of a few words, and
 anyone who sees some of its outputs can compute the state and, from it, all other outputs.  Noise
@@ -48,8 +48,8 @@ class SystemGenerator:
     ) -> Any:
         """Draw whole numbers, each with the same probability, as NumPy's generators do.
 
-        The range is from ``low`` to ``high - 1``, or from 0 to ``low - 1`` without ``high``.  It
-        contains at most 2⁶³ numbers, all of which fit in 64 bits.
+        The range is from ``low`` to ``high - 1``, or from 0 to ``low - 1`` if ``high`` is omitted.
+        It contains at most 2⁶³ numbers, all of which fit in 64 bits.
         """
         first, end = (0, low) if high is None else (low, high)
         if not 0 < (count := int(end) - int(first)) <= 2**63:
@@ -68,7 +68,7 @@ class SystemGenerator:
 
 
 def release_source(rng: np.random.Generator | None) -> np.random.Generator:
-    """Return the generator for a release: that of the operating system if no other is given."""
+    """Return the generator for a release, by default the generator of the operating system."""
     if rng is None:
         rng = SystemGenerator()  # type: ignore[assignment]
     if isinstance(rng, SystemGenerator):

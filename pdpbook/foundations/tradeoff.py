@@ -76,8 +76,8 @@ def tradeoff_bound(alpha: ArrayLike, *, epsilon: float, delta: float = 0.0) -> N
 
     Notes
     -----
-    The two distributions are those of neighbouring data sets, by removal or by replacement.
-    Source: Wasserman & Zhou (2010).  Taught in *Composition*.
+    Neighbouring data sets differ by the removal or by the replacement of one record.  Source:
+    Wasserman & Zhou (2010).  Taught in *Composition*.
 
     Examples
     --------

@@ -3,8 +3,8 @@ r"""A common noise scale for all records, as small as the data allow.
 Theorem 1′ gives a common scale that is safe for *every* data set.  A custodian who may look at the
 data, as the players of the game do, can choose a smaller scale, at which every record of *this*
 data set is private.  The common scale needs no game and is a single number.  It makes the same
-promise as the equilibria of the game, in which the noise of the other records is fixed, so it is
-the baseline against which the book measures the gain from individual noise.
+promise as the equilibria of the game, for which the noise of the other records is also held fixed,
+so it is the baseline against which the book measures the gain from individual noise.
 
 The search goes down from the safe scale on a geometric ladder to the first scale at which a record
 is exposed, and then bisects the last step.  In thousands of random data sets, the largest loss

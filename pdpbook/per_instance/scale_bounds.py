@@ -13,7 +13,7 @@ noise is enough*.
 
 The paper's proof, made rigorous, establishes less: a record that is released uniformly is private
 whatever the others do.  The function :func:`uniform_release_scale` returns the scale that this
-requires.
+statement requires.
 """
 
 from __future__ import annotations

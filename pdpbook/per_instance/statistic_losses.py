@@ -5,8 +5,8 @@ A statistic f of the data is released once with noise.  Removing record i change
 The per-instance loss of record i therefore depends on the data only through :math:`\Delta_i`.  With
 independent Laplace noise of scale b on each number, the loss is :math:`\lVert\Delta_i\rVert_1/b`.
 With independent Gaussian noise of standard deviation σ, the loss is infinite, but record i has a
-privacy profile, the smallest δ at each ε.  This profile is that of two Gaussians at the distance
-:math:`u_i=\lVert\Delta_i\rVert_2/\sigma`:
+privacy profile, the smallest δ at each ε.  This profile is the same as the profile of two Gaussians
+at the distance :math:`u_i=\lVert\Delta_i\rVert_2/\sigma`:
 
 .. math:: \delta_i(\varepsilon) = \Phi\bigl(\tfrac{u_i}2-\tfrac\varepsilon{u_i}\bigr)
           - e^\varepsilon\,\Phi\bigl(-\tfrac{u_i}2-\tfrac\varepsilon{u_i}\bigr) .
@@ -109,8 +109,8 @@ def worst_mean_change(n: int, *, lower: float, upper: float) -> float:
 
     Notes
     -----
-    This is the sensitivity of the mean of n records under the removal of one.  Source: Dwork et
-    al. (2006).  Taught in *What a released statistic tells about each record*.
+    This is the sensitivity of the mean of n records under the removal of one record.  Source: Dwork
+    et al. (2006).  Taught in *What a released statistic tells about each record*.
 
     Examples
     --------

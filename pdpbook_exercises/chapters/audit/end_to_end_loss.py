@@ -26,7 +26,7 @@ def fullest(counts):  # half the histogram, half the first fullest bin
 
 @exercise("end-to-end-loss/rerun", refused=["end_to_end_losses"])
 def rerun(answer, rng):
-    once = "Run the pipeline once on all records, and once without a record of each bin."
+    once = "Run the pipeline on all records, and once for each bin without one of its records."
     drawn = [
         (rng.permutation([0, 1, *rng.integers(2, 12, 3)]), rng.choice([blurred, fullest]), once)
         for _ in range(3)
@@ -92,7 +92,7 @@ def ceiling(answer, rng):
             {
                 "Those are the theorem's bounds for arbitrary rows. Here each record keeps its "
                 "bin.": log(high.max() / low.min()),
-                "D has n records and the rerun n - 1: the record itself is missing there.": (
+                "D has n records and the rerun has n - 1: it lacks the record itself.": (
                     np.log((counts @ high) / (counts @ low)).max()
                 ),
                 "Both directions count: the rerun may also have the larger probability.": up,
@@ -155,7 +155,7 @@ def floor(answer, rng):
                 "That is the divergence without the record if the divergence with it is 0. Trade "
                 "one off against the other.": -log1p(-exp(-epsilon) / n),
                 "That is only the first-order approximation.": 1 / (n * (1 + exp(epsilon))),
-                "That is the probability p. What is the divergence there?": p,
+                "That is the probability p. What is the divergence at this p?": p,
             },
             more="Solve the equation kl(1/n || p) = -ln(1 - p exp(-ε)) for p in (0, 1/n). Which "
             "side is larger at p = 1/n, and which is larger near 0?",
@@ -188,7 +188,7 @@ def worst_game(answer, mine):
     fixed = max(each.fixed_noise_loss for each in left)
     end_to_end = max(each.end_to_end_loss for each in left)
     assert fixed <= epsilon + 1e-9, (
-        f"A fixed-noise loss is {fixed:.3g} here: the start exposes this record. Add records, or "
+        f"One record has a fixed-noise loss of {fixed:.3g}: the start exposes it. Add records, or "
         "move the lonely records closer to the others."
     )
     if not end_to_end >= 4 * epsilon:

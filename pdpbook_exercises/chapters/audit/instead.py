@@ -101,6 +101,5 @@ def better(answer, rng):
         yours, simple = np.median(divergences, axis=0)
         assert yours <= simple * 2 / 3, (
             "It is not a third better than clipping and adding a half. Most bins are empty: what "
-            "does a count mean that is no larger than the noise, and what do the neighbouring bins "
-            "tell us?"
+            "does a count no larger than the noise mean, and what do the neighbouring bins tell us?"
         )

@@ -77,10 +77,10 @@ def worst_rows(answer, rng):
 @exercise("many-draws/draws-allowed")
 def draws_allowed(answer, rng):
     hint = (
-        "The cost of your m must be within the total, and the cost of m + 1 must be above it. "
+        "Your m draws must cost at most the total, and m + 1 draws must cost more. "
         "Return 0 if one draw costs too much, and a billion if a billion draws are still allowed."
     )
-    more = "Double m until it costs too much, then halve the interval."
+    more = "Double m until m draws cost too much, then halve the interval."
     drawn = [
         (int(rng.integers(2, 5000)), *rng.uniform([0.1, 0.5], [2, 12]), 1e-6) for _ in range(3)
     ]

@@ -41,8 +41,8 @@ def again(answer, rng):
         assert_equal(
             answer(public, size, n, level),
             accepted.argmax(),
-            "Mark the people of the bin, public ones and c private ones, and draw the n private "
-            "people from all. Are at most c of them marked with a probability above the level?",
+            "Mark the people of the bin, public ones and c private ones, and draw n of all people. "
+            "Is the probability that at most c of these n are marked above the level?",
         )
 
 
@@ -65,6 +65,6 @@ def check(answer, rng):
             answer(np.array(counts), rows, test, spent, delta),
             laplace.sf(test * (needed - g)),
             "g is the minimum over the outputs of the mass divided by the largest entry of the "
-            "column. The noise may have either sign, so the check may pass below the threshold "
-            "and fail above it.",
+            "column. The noise may have either sign, so the check may pass if g is below the "
+            "threshold and fail if g is above it.",
         )

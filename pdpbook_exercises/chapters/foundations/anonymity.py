@@ -26,7 +26,7 @@ def who_left(answer, rng):
             [left, smallest, exposed],
             "Subtract the tables. In which classes do all patients who left have the same value?",
             {
-                "Count patients, not classes, as exposed.": [left, smallest, alike.sum()],
+                "Count exposed patients, not classes.": [left, smallest, alike.sum()],
                 "Take k from the second table, not from the first.": (
                     [left, before.sum(axis=1).min(), exposed]
                 ),

@@ -44,7 +44,8 @@ def level_per_answer(answer, rng):
         assert_close(
             answer(*case),
             brentq(excess, 0.5 * total / count, total, args=case, xtol=1e-14),
-            "Both total costs rise with ε. Solve each for ε, and take the larger solution.",
+            "The totals of basic and advanced composition rise with ε. Solve each for ε, and take "
+            "the larger solution.",
             {
                 "That is basic composition. Advanced composition allows more here.": total / count,
                 "That is the total, not the ε of one answer.": total,

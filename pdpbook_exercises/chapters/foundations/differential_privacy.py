@@ -14,7 +14,7 @@ def least_epsilon(answer, rng):
         assert_close(
             answer(before, after),
             abs(log(odds)),
-            "Compare the odds, not the beliefs. They may change in either direction.",
+            "Compare the odds, not the beliefs. The odds may change in either direction.",
             {
                 "That compares the beliefs. The definition bounds the change of the odds.": (
                     abs(log(after / before))

@@ -19,7 +19,7 @@ def one_sided_scale(answer, rng):
             d / log((1 + exp(e)) / 2),
             "Let W tend to infinity in both fractions before you solve for b.",
             {
-                "That is the scale of plain Laplace noise. The end requires more noise.": d / e,
+                "That is the Laplace scale. The end of the range requires more noise.": d / e,
                 "Twice the Laplace scale is right only in the limit of a small epsilon.": 2 * d / e,
             },
         )

@@ -45,7 +45,7 @@ def padded_interval(answer, rng):
         refused = False
     except AssertionError as error:
         refused = isinstance(error.__cause__, ValueError)
-    assert refused, "That interval is shorter than the data: for p < 1/2, raise a ValueError."
+    assert refused, "That interval is shorter than the range: for p < 1/2, raise a ValueError."
 
 
 @exercise("sampling-query/draws-until-seen")

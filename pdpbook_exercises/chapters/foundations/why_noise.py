@@ -50,13 +50,13 @@ def best_advantage(answer, rng):
         assert_close(
             answer(p, q),
             max((p - q) @ event for event in product([0, 1], repeat=len(p))),
-            "An event is a set of outputs, and each output adds p - q to its value. Which outputs "
-            "increase this value?",
+            "An event is a set of outputs, and each output x adds p(x) - q(x) to p(E) - q(E). "
+            "Which outputs increase this difference?",
             {
                 "That is twice the answer: it also counts the outputs where q is larger.": (
                     abs(p - q).sum()
                 ),
-                "That is the best output alone. Events may contain several.": (p - q).max(),
+                "That is the best single output. An event may contain several.": (p - q).max(),
                 "That event contains all outputs.": (p - q).sum(),
             },
         )

@@ -21,7 +21,7 @@ def no_noise_losses(answer, rng):
             if m == 0:
                 assert np.isnan(losses[k]), f"Bin {k} is empty, so its entry should be nan."
             elif m == 1:
-                hint = f"Bin {k} has one record. Without it, how probable is this output?"
+                hint = f"Bin {k} has one record. How probable is bin {k} without it?"
                 assert_close(losses[k], inf, hint)
             elif m == n:
                 hint = f"All records are in bin {k}. What changes when one leaves?"
@@ -55,8 +55,8 @@ def records_needed(answer, rng):
         assert_close(
             answer(n, epsilon),
             enough(n, epsilon),
-            "m records are enough if each of them may be responsible for 1/m of the bin. Find the "
-            "smallest whole number m >= 1/tau, and mind rounding errors.",
+            "m records are enough if each of them may be responsible for 1/m of the bin's mass. "
+            "Find the smallest whole number m >= 1/tau, and mind rounding errors.",
             {
                 "Digits are lost: 1 - exp(-epsilon) cancels for a small epsilon. Which function "
                 "computes this difference accurately?": max(2, ceil(naive)),

@@ -59,7 +59,7 @@ def grid_ratio(answer, rng):
                 "are at midpoints.": exp(1 / b),
                 "That is the ratio of the densities at the midpoints. A mass is an integral over a "
                 "bin.": exp((bins - 1) * step),
-                "That is the inverse.": 1 / right,
+                "That is the inverse of the ratio.": 1 / right,
             },
             more="A record in the middle of its bin puts equal masses into both halves. How much "
             "does a record of bin K - 1 put into bin 0? Both masses are differences of "
