@@ -18,7 +18,7 @@ __all__ = ["report_body", "report_page"]
 #: The mark of a page that is a report, which a later report may replace.
 GENERATOR = '<meta name="generator" content="pdpbook">'
 
-#: A table scrolls inside its own region while the names of its rows stay.  A shadow at the right
+#: A table scrolls inside its own region while its row names stay in place.  A shadow at the right
 #: edge shows that there are more columns; at the end a scrolling layer covers the shadow.
 STYLE = """
 :root { color-scheme: light dark; }
@@ -121,7 +121,7 @@ def report_body(
     releases: pd.DataFrame,
     promised: Mapping[str, str],
 ) -> str:
-    """Return a report as HTML; ``promised`` has a sentence about each release."""
+    """Return a report as HTML; ``promised`` contains a sentence about each release."""
     said = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(each)}</dd>" for name, each in promised.items()
     )

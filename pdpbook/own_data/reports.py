@@ -5,7 +5,7 @@ The user first chooses the kind of output.  For each of its releases in
 the error, and recommends a release by a rule that considers first the promise and then the error:
 
 0. If the range is taken from the data, no release keeps a promise, and the recommendation says so
-   first.  The rest is the recommendation for a public range.
+   first.  The rest says what would be recommended if the range were public.
 1. Only a release that is differentially private is recommended, because its promise holds for an
    attacker who knows the algorithm, whatever the records are.  A fixed-noise promise assumes that
    the noise of the others does not react to a record, but an attacker need not assume this.
@@ -53,7 +53,7 @@ __all__ = ["Report", "report"]
 _TIE, _FLOOR = 0.05, 0.01
 #: Repetitions of a release with noisy counts.
 RUNS = 40
-#: If a larger share of the records is in one bin, the range does not fit them.
+#: If more than this share of the records is in one bin, the range does not suit them.
 CROWDED = 0.95
 NO_PROMISE = (
     "No release of this column keeps a promise, because its range is taken from the data: without "
@@ -124,7 +124,7 @@ class Report:
         return [each for each in self.releases if each.algorithm == "differential privacy"]
 
     def _nearer(self, one: ColumnRelease, other: ColumnRelease) -> bool:
-        """Return whether one release is nearer by more than a tie plus the standard error."""
+        """Return whether one release is nearer by more than the tolerance for equal errors."""
         grid = self.column.grid(self.bins)
         unit = 1.0 if self.column.levels else (grid.upper - grid.lower) / grid.bins
         tie = max(_TIE * other.error, _FLOOR * unit)
@@ -200,7 +200,7 @@ class Report:
         return " ".join(text)
 
     def _hollow(self, delta: float) -> str:
-        """Return a warning if such a promise means almost nothing."""
+        """Return a warning if a promise with this report's ε and δ means almost nothing."""
         if self.epsilon > math.log(CERTAIN / (1.0 - CERTAIN)):
             return f"At ε = {self.epsilon:g} this promise hides next to nothing."
         if delta * self.column.records >= 1.0:
@@ -311,10 +311,10 @@ class Report:
         """Return a row for each release, with its short name as the index ``release``.
 
         The columns are the title; the promise with its ``epsilon`` and ``delta`` for all draws; the
-        median and the largest fixed-noise loss of a record and the largest end-to-end loss in nats,
-        for several draws the ε of all draws at δ; the errors, in the column's unit, KL in nats and
-        a count in records; and the ``standard error`` of the error by which the releases are
-        compared.  Errors that no release has are omitted.
+        median and the largest fixed-noise loss of a record and the largest end-to-end loss, in nats
+        (for several draws, the ε of all draws at δ); the errors, in the column's unit except for KL
+        in nats and counts in records; and the ``standard error`` of the error by which the releases
+        are compared.  Errors that no release has are omitted.
         """
         import pandas as pd
 
