@@ -9,8 +9,8 @@ The released distribution function F has steps at the midpoints of the K bins, a
 distribution function G has steps at its n values.  Between two midpoints F is a constant c, and G
 crosses it once, at the c-quantile of the values.  Let
 :math:`A(t)=\int_{-\infty}^tG=\frac1n\sum_{x_i\le t}(t-x_i)`, which follows from sums of the sorted
-values; the area between two midpoints is then a sum of two terms.  A distance then takes K
-searches, so many releases of a million values can be compared quickly.
+values; the area between two midpoints is a sum of two terms.  A distance then takes K searches, so
+many releases of a million values can be compared quickly.
 
 Publishing m values that are drawn from a distribution reveals neither its mean nor its quantiles.
 The mean and the quantiles of the m values are usually farther from the column than the mean and the

@@ -42,11 +42,10 @@ maximum lies between the smallest and the largest change of its members.
 So no record costs more than σS, where S is the larger of :math:`\sum\max\{1,2(1-q)\}` and
 :math:`\sum\max\{1,2q\}`: 1 for the median alone, and 7/2 for the three quartiles.  If a record is
 *replaced*, n stays the same, a(r) and b(r) change by at most one, and each choice costs at most 2σ.
-An exponent is rounded up to a multiple of :math:`2^{-62}`, which adds less than two such units to
-the cost of each choice; two units for each choice are therefore subtracted from ε beforehand.
-Distances are counted in equal parts of a record, so small that 1 and q are whole numbers of parts,
-and :math:`\kappa B` is rounded down.  The proof remains valid, because :math:`\kappa(1-q)=q` is a
-whole number of parts.
+An exponent is rounded up to a multiple of :math:`2^{-62}`, which adds less than two units to the
+cost of each choice; two units per choice are subtracted from ε beforehand.  Distances are counted
+in parts of a record, so small that 1 and q are whole numbers of parts, and :math:`\kappa B` is
+rounded down.  The proof holds, because :math:`\kappa(1-q)=q` is a whole number of parts.
 
 **The loss of a record** is the sum over the quantiles of the largest change of a log probability.
 Removing a record at the point k changes the distance of a point in one of three ways, according to

@@ -136,7 +136,7 @@ def report_body(
         "<p>Losses are in nats and count all draws. A fixed-noise loss compares the release with "
         "and without a record while the noise of the others stays the same; an end-to-end loss "
         "repeats the computation without the record. Wasserstein distance and errors are in the "
-        "unit of the column, the error of a count in records; the standard error belongs to the "
+        "unit of the column, but count errors are in records; the standard error belongs to the "
         "error by which the releases are compared.</p>"
         f"{every}{_table(releases.drop(columns=[*shared]), 'Every release')}"
         f"<h2>What is published, and what is promised</h2><dl>{said}</dl>"

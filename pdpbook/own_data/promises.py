@@ -22,7 +22,7 @@ value either, and may be published.
 
 Some promises mean next to nothing.  An ε bounds the factor by which a release changes the odds of
 an attacker, and at a large ε even an attacker with odds of 1 may end up nearly certain.  A δ that
-is not below 1/n promises nothing to one of the n records: publishing a random record without noise
+is not below 1/n guarantees an individual record nothing: publishing a random record without noise
 has ε = 0 at δ = 1/n.
 """
 
@@ -125,7 +125,7 @@ TITLES: dict[str, dict[str, tuple[str, str]]] = {
         "histogram": ("DP histogram", f"values drawn from {_SHARES}"),
         "repaired_game": (
             "repaired game",
-            "noisy counts, and values of records drawn at random under a randomiser made from them",
+            "noisy counts, and values of random records under a randomiser made from these counts",
         ),
         "common_scale": (
             "common scale",

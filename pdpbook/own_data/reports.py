@@ -73,7 +73,7 @@ OF_LEVELS = (
     "errors of drawn values need, so this report compares only tables of counts.",
     "Choose the levels without looking at the records: from the questionnaire, from a standard or "
     "from public data. A list of the levels that occur reveals that somebody has the rarest "
-    "level, and no ε in this report counts this. Noisy counts do not reveal the number of "
+    "level, and no ε in this report covers this. Noisy counts do not reveal the number of "
     "records, so with noisy counts the number may stay secret; the DP histogram uses it.",
 )
 #: The changes of one record, in words.
@@ -300,7 +300,7 @@ class Report:
             "from the quantity itself, from a standard or from public data, and the bins "
             f"from n and ε (pdpbook.own_data.public_bins gives {bins} here). A number of bins that "
             "was picked because it suits these records reveals something about them, and no ε in "
-            "this report counts this.",
+            "this report covers this.",
             f"The number of records, {column.records:,}, is taken as public: the number of bins, "
             "the scales and the ε of one draw follow from it, and every promise compares the data "
             "with and without a record under the noise for this number. If this number must also "
@@ -543,8 +543,7 @@ def report(
         Seed of the repetitions over which the error of a release with noisy counts is averaged.
     reruns : int
         The largest number of occupied bins for which end-to-end losses of releases that are chosen
-        from the data are computed, with a further run for each bin; the report states which losses
-        were not computed.
+        from the data are computed, with a run for each bin; the report names the omitted losses.
     progress : bool, optional
         Whether to show a progress bar (with tqdm); by default after three seconds at a terminal.
 

@@ -41,7 +41,7 @@ def fresh_copies(answer, rng):
 
 @exercise("collusion/all-equal")
 def all_equal(answer, rng):
-    order = "For two neighbouring levels, it is a square. Sort the levels and multiply the squares."
+    order = "For two neighbouring levels, ρ is a square. Sort the levels and multiply the squares."
     cases = [
         ([0.5, 1.0], "With two levels, it is the probability ρ of the two-level release."),
         ([1.0, 0.2, 0.5], order),
@@ -120,7 +120,7 @@ def whole_numbers(answer, rng):
                 "That is the ρ of Laplace noise. For whole numbers it is only nearly right.": (
                     (low / high) ** 2
                 ),
-                "That is the quotient of the constant factors. The cosines also have factors.": (
+                "That is the quotient of the constants. The cosine terms also have factors.": (
                     (expm1(-low) / expm1(-high)) ** 2
                 ),
                 "Which of the two levels is in the numerator?": 1 / rho,
