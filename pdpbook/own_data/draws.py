@@ -131,7 +131,7 @@ def _values(terms: Terms, counts: NDArray[np.int64], rows: NDArray[np.float64]) 
 
 
 def _bins(terms: Terms) -> dict[str, NDArray[Any]]:
-    """Return the ends of the bins (for whole numbers, the first and the last), or the levels."""
+    """Return the ends of the bins (for whole numbers, the first and last number), or the levels."""
     grid, frame = terms.grid, terms.frame
     if frame.levels:
         return {"level": np.array(frame.levels, dtype=object)}

@@ -136,7 +136,7 @@ def uniform_noise(answer, rng):
     ratios = [1.5, 2.0, 2.7, 3.0, 2.5, 6.0, 7.0, 1.0001]
     for whole in rng.integers(2, 40, 3):
         ratios += [float(whole), rng.integers(2, 40) + rng.uniform(0.05, 0.95)]
-    jump = "Cut the long interval into pieces as long as the short one. Which jump widens it?"
+    jump = "Cut the long interval into pieces as long as the short one. Which jump is needed?"
     zero = (
         "Where the denominator of the quotient is 0, the numerator must also be 0. Is the "
         "numerator 0 there at this ratio?"

@@ -68,7 +68,7 @@ def published_in_full(answer, rng):
         assert_close(
             answer(stakes),
             np.where(certain, 1, slope / stakes).sum(),
-            "At which threshold is the message of smallest stake still only just published in "
+            "At which threshold is the message of smallest stake still just published in "
             "full? Every message takes its share of the power at that threshold.",
             {
                 "The other messages of higher stake also take power.": (

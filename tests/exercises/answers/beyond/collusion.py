@@ -26,7 +26,7 @@ ANSWERS = {
     "all-equal": Answers(
         [lambda e: math.prod((a / b) ** 2 for a, b in pairwise(sorted(e)))],
         (lambda e: (e[0] / e[-1]) ** 2, "from the most to the least accurate"),
-        (lambda e: 0.25, "For two neighbouring levels, it is a square"),
+        (lambda e: 0.25, "For two neighbouring levels, ρ is a square"),
     ),
     "expected-refinement": Answers(
         [by_pieces],
