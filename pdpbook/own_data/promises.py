@@ -60,13 +60,13 @@ DP = "differential privacy"
 FROM_DATA = "none: the range is taken from the data"
 NEIGHBOURS = (
     "data sets that differ by the removal of one record; the number of records is public, and the "
-    "divisor, the bins, the scales and the ε of one draw that follow from it do not change when "
+    "divisor, the bins, the scales and the ε of one draw, which follow from it, do not change when "
     "the record leaves"
 )
 #: The same in words if the number of records need not be public.
 HIDDEN = "data sets that differ by the removal of one record; nothing depends on their number"
 #: Which data sets a promise about replacement compares.
-REPLACED = "data sets of equal size that differ by the replacement of one record"
+REPLACED = "data sets of equal size that differ in one record, which is replaced by another"
 #: A guess that is right with a larger probability is called certain.
 CERTAIN = 0.999
 #: The part of ε that the repaired game spends on noisy counts.

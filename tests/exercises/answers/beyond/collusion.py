@@ -41,7 +41,7 @@ ANSWERS = {
     "uniform-noise": Answers(
         [lambda r: abs(math.sin(math.pi * r)) < 1e-9],
         (lambda r: r >= 2, "2.7"),
-        (lambda r: r % 2 == 1, "Which jump widens it?"),
+        (lambda r: r % 2 == 1, "Which jump is needed?"),
         (lambda r: round(r, 1).is_integer(), "numerator 0 there at this ratio?"),
     ),
 }
