@@ -8,10 +8,10 @@ that look the same are the same level: an accent may or may not be a separate ch
 at either end do not count.
 
 After this check, a record is represented by the number of its level, from 0 to k − 1, and the
-column is a :class:`pdpbook.own_data.Column` with one bin of width 1 for each level, whose counts
-are released, drawn and accounted for like those of any other column
-(:mod:`pdpbook.own_data.releases`).  Levels have neither an order nor a distance, so a mean,
-quartiles, Laplace noise and the errors of drawn values are not offered.
+column is a :class:`pdpbook.own_data.Column` with one bin of width 1 for each level.  Its counts are
+released, drawn and accounted for like those of any other column (:mod:`pdpbook.own_data.releases`).
+Levels have neither an order nor a distance, so a mean, quartiles, Laplace noise and the errors of
+drawn values are not offered.
 """
 
 from __future__ import annotations

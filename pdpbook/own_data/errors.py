@@ -14,9 +14,9 @@ many releases of a million values can be compared quickly.
 
 Publishing m values that are drawn from a distribution reveals neither its mean nor its quantiles.
 The mean and the quantiles of the m values are usually farther from the column than the mean and the
-quantiles of the distribution.  The mean of m draws has the distribution of a sum, and the j-th
-smallest draw is at most x if at least j draws are at most x, an event with a binomial probability.
-Both errors are therefore sums, and no simulation is needed.
+quantiles of the distribution.  The mean of m draws has the distribution of a sum.  The j-th
+smallest draw is at most x if at least j draws are at most x, and this event has a binomial
+probability.  Both errors are therefore sums, and no simulation is needed.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ noise, the Rényi divergence of every order α is at most :math:`\alpha\rho`.  C
 
 Discrete Gaussian noise on whole numbers is nearly as good as continuous noise.  Its probability of
 y is at most the density :math:`\varphi(y)` of the continuous noise, because the sum of
-:math:`e^{-k^2/2\sigma^2}` is at least its integral (Poisson's formula), and by Jensen's inequality
+:math:`e^{-k^2/2\sigma^2}` is at least its integral (Poisson's formula).  By Jensen's inequality,
 :math:`\varphi(y)` is at most :math:`e^{1/24\sigma^2}` times the probability that the continuous
 noise rounds to y.  Rounding y changes the loss :math:`(2yd+d^2)/2\sigma^2` by at most
 :math:`|d|/2\sigma^2`.  So if the continuous noise of all numbers that a record moves by :math:`d_j`

@@ -11,9 +11,9 @@ the error, and recommends a release by a rule that considers first the promise a
    the noise of the others does not react to a record, but an attacker need not assume this.
 2. Of these releases, the one with the smallest error is recommended.  Errors of noisy counts are
    averages over repetitions, so one release counts as nearer than another only if its error is
-   smaller by more than five percent or a hundredth of a bin, whichever is larger, plus the standard
-   error of the difference.  If no release is nearer than several others, the simplest of these is
-   recommended, and the report names the others.
+   smaller by more than a tolerance (five percent or a hundredth of a bin, whichever is larger) plus
+   the standard error of the difference.  If no release is nearer than several others, the simplest
+   of these is recommended, and the report names the others.
 
 A report is computed from the data and is not private itself.
 """
@@ -266,7 +266,7 @@ class Report:
             found.append(
                 f"The end-to-end loss of the {' and of the '.join(once)} was not computed, because "
                 "each occupied bin needs another run of the release, and here there are too "
-                "many runs (the argument reruns), or they would take too long."
+                "many bins (see the argument reruns), or the runs would take too long."
             )
         found.append(CAUTION)
         return tuple(found)
