@@ -121,7 +121,7 @@ def extremes(answer, rng):
             [top * ratio, top],
             "Return the pair (v_min, v_max). Where does each occur, and what is Z there?",
             {
-                "The density is truncated to [0, 1]: divide by the mass there.": (
+                "The density is truncated to [0, 1]: divide by the mass on this interval.": (
                     [plain * ratio, plain]
                 ),
                 "The order of the pair is v_min, v_max.": [top, top * ratio],
