@@ -1,4 +1,4 @@
-"""Self-checks of the exercises: ``chapters`` has a module for each chapter, ``checking`` runs them.
+"""Self-checks of the exercises: ``checking`` runs the checks of each chapter in ``chapters``.
 
 A page needs ``from pdpbook_exercises import check``, and also ``own`` if every student has their
 own numbers.  The modules ``sheet`` and ``quiz`` are commands for lecturers.

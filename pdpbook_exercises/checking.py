@@ -8,7 +8,7 @@ answer and compares the result::
         for s, m, c in [(1, 10, 0.05), (50, 20, 0.3), *rng.uniform(0.1, 0.9, (3, 3))]:
             assert_close(answer(s, m, c), s * log(1 / c) / m, "How often does noise leave (-m, m)?")
 
-The call ``check(name, answer)`` runs it.  The message reports the last call of ``answer`` and the
+The call ``check(name, answer)`` runs it.  The message reports the last call to ``answer`` and the
 first assertion that failed.  The generator ``rng`` draws further cases: the check on the page uses
 seed 0, and a hidden test uses another seed.  The checks of a chapter are in
 ``chapters/<part>/<chapter>.py``.
@@ -62,7 +62,7 @@ def exercise(name, *, mine=None, refused=()):
         Function that draws a student's own numbers from a random generator, or returns the
         chapter's numbers if it gets None.  The check gets these numbers instead of a generator.
     refused : sequence of str
-        Functions and methods of the package that students have to write and an answer must not use.
+        Functions and methods of the package that students write themselves and must not use.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def exercise(name, *, mine=None, refused=()):
 
 @dataclass(frozen=True)
 class Result:
-    """The verdict on one answer, true in a boolean context if and only if it is right."""
+    """The verdict on one answer, true in a boolean context if and only if the answer is right."""
 
     name: str
     right: bool
@@ -206,7 +206,7 @@ def assert_close(given, right, hint, mistakes=None, *, more="", rtol=1e-6, atol=
     hint : str
         The hint that follows a wrong answer; it must not contain the solution.
     mistakes : dict from str to float or array_like, optional
-        Hints for known mistakes in place of the general hint, with the results of the mistakes.
+        Hints that replace the general hint for known mistakes, with the mistakes' results.
     more : str
         The stronger hint, for ``check(..., hint=2)``.
     rtol, atol : float

@@ -1,11 +1,11 @@
-"""A column of a file, read so that no record is lost: for the command ``pdpbook``.
+"""Read a column of a file for the command ``pdpbook``, so that no record is lost.
 
 ``pdpbook._tables`` reads the file and defines lines and cells.  An ambiguous line is refused here,
 and the message names the line and the option of the command that resolves the ambiguity.
 
-``58.085`` may be 58 or 58,085, and nothing in the cell shows which.  The rest of the column may
-show it: the dot in ``0.5`` or ``1234.5`` cannot group digits.  A column in which every cell can be
-read in both ways is refused, and the message shows both readings and the option for each.
+``58.085`` may be just over 58 or exactly 58,085, and nothing in the cell shows which.  The rest of
+the column may show it: the dot in ``0.5`` or ``1234.5`` cannot group digits.  A column in which
+every cell can be read in both ways is refused, and the message shows both readings and options.
 
 In a column of categories, ``NA`` and ``None`` are missing values unless they are among the levels.
 """
@@ -55,9 +55,9 @@ class TableFile:
 
     It is Parquet if its name ends in ``.parquet`` or ``.pq``, otherwise CSV, perhaps compressed.
     ``sep``, ``encoding`` and ``header`` apply to CSV; ``decimal`` and ``thousands`` apply to text.
-    Without a header, the columns are called 1, 2, 3 and so on.  ``thousands`` is the sign between
-    groups of three digits, or ``none``; if it is also the decimal sign, there are no decimals.
-    ``missing`` determines whether records without a value are refused or dropped.
+    Without a header, the columns are called 1, 2, 3 and so on.  ``thousands`` is the sign that
+    separates groups of three digits, or ``none``; if it is also the decimal sign, the numbers have
+    no decimals.  ``missing`` determines whether records without a value are refused or dropped.
     """
 
     path: Path
@@ -88,7 +88,7 @@ class TableFile:
 
     @property
     def is_parquet(self) -> bool:
-        """Whether the name is that of a Parquet file."""
+        """Whether the name belongs to a Parquet file."""
         return self.path.suffix.lower() in (".parquet", ".pq")
 
     def column(self, name: str | None = None) -> pd.Series:
@@ -105,9 +105,9 @@ class TableFile:
         return self._complete(place, column, ~column.abs().lt(np.inf), "a finite number")
 
     def labels(self, name: str | None, levels: Sequence[str]) -> pd.Series:
-        """Return a column of categories, one canonical text for each record.
+        """Return a column of categories, one canonical string for each record.
 
-        The levels only decide which texts are not missing, and whether the number 1.0 is ``1``.
+        The levels decide only which strings are not missing values, and whether 1.0 becomes ``1``.
         """
         import pandas as pd
 
@@ -229,7 +229,7 @@ class TableFile:
         return np.concatenate(folds)
 
     def _line(self, record: int) -> int:
-        """Return the line in which a record begins; both count from 1, and a header counts."""
+        """Return the line in which a record begins; numbers start at 1 and include a header."""
         return record + int(self._folds[: record - 1].sum())
 
     def _first_fold(self) -> int:

@@ -481,7 +481,7 @@ def audit(
     """Compute what released queries of FILE reveal about each of its records.
 
     FILE is a CSV or a Parquet file with one record per row, and the queries are counts, sums, means
-    and quantiles that were released with noise, by any program. The audit is computed from the
+    and quantiles that were released with noise, by whatever program. The audit is computed from the
     records and is not private itself, so keep it where the records are.
     """
     import pandas as pd

@@ -60,11 +60,11 @@ class AuditedTable:
         return _validate.finite_array(f"table[{name!r}]", found)
 
     def flags(self, name: str) -> NDArray[np.bool_]:
-        """Return a column of True and False."""
+        """Return a column of Booleans."""
         return _validate.booleans(f"table[{name!r}]", self._column(name))
 
     def groups(self, by: tuple[str, ...]) -> tuple[NDArray[np.int64], list[Any]]:
-        """Return the index of each record's group, and the groups."""
+        """Return the index of each record's group, and the list of the groups."""
         if not by:
             return np.zeros(self.records, dtype=np.int64), [()]
         if by not in self._groups:
@@ -77,7 +77,7 @@ class AuditedTable:
 
 
 def label_codes(name: str, labels: Any, records: int) -> tuple[NDArray[np.int64], list[Any]]:
-    """Return the index of each record's label, and the labels in order."""
+    """Return the index of each record's label, and the list of the labels in order."""
     if not isinstance(labels, (pd.Series, pd.Categorical)):
         labels = _validate.sequence(name, labels)
     if len(labels) != records:

@@ -3,15 +3,15 @@
 The user gives the levels in the order in which they are published, and they are never read from the
 data: a list of the levels that occur would reveal that somebody has the rarest level, and no ε
 covers this.  A level that no record has is published like any other.  A value that is not a level
-is refused or, if the user names a level for all other values, counted under it.  Texts that look
-the same are the same level: an accent may or may not be a separate character, and spaces at the
-ends do not count.
+is refused or, if the user names a level for all other values, counted under that level.  Strings
+that look the same are the same level: an accent may or may not be a separate character, and spaces
+at either end do not count.
 
-After this check a record is represented by the number of its level, from 0 to k − 1, and the column
-is a :class:`pdpbook.own_data.Column` with one bin of width 1 for each level, whose counts are
-released, drawn and accounted for as in every other column (:mod:`pdpbook.own_data.releases`).  A
-mean, quartiles, Laplace noise and the errors of drawn values need an order or a distance, which
-levels lack, so they are not offered.
+After this check, a record is represented by the number of its level, from 0 to k − 1, and the
+column is a :class:`pdpbook.own_data.Column` with one bin of width 1 for each level.  Its counts are
+released, drawn and accounted for like those of any other column (:mod:`pdpbook.own_data.releases`).
+Levels have neither an order nor a distance, so a mean, quartiles, Laplace noise and the errors of
+drawn values are not offered.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def level_codes(
 def refuse_rows(
     values: Any, bad: ArrayLike, must: str, what: str, error: type[Exception] = ValueError
 ) -> None:
-    """Refuse a column with bad values; the message has their number and the first bad value."""
+    """Refuse a column with bad values; the message states their number and the first of them."""
     rows = np.flatnonzero(bad)
     if rows.size:
         first = values[rows[0]]

@@ -1,20 +1,20 @@
 r"""A column of numbers on a public range, or of categories with public levels.
 
-Every promise in this package is made for a range that was fixed without the data.  If the range is
-taken from the data, a release reveals the smallest and the largest value, which no noise hides.  A
-:class:`Column` therefore records where its range comes from, and its public part, the
-:class:`Frame`, is separate from its values.  Values outside the range are refused, or, if the
+Every promise in this package is made for a range that was fixed without looking at the data.  If
+the range is taken from the data, a release reveals the smallest and the largest value, which no
+noise hides.  A :class:`Column` therefore records where its range comes from, and its public part,
+the :class:`Frame`, is separate from its values.  Values outside the range are refused, or, if the
 caller asks for it, moved to the nearer end and counted; a missing value is refused.  A column of
 categories has levels in place of a range: :mod:`pdpbook.own_data.categories`.
 
 The number of bins is part of the release too.  :func:`public_bins` chooses it from the number of
-records and ε alone, so that two errors balance.  The distance of a value from the midpoint of its
-bin is w/4K on average, in a range of length w.  *Counts* have independent noise of variance
-:math:`2/\lambda^2`, where :math:`\lambda=2\sinh\frac\varepsilon2` is about ε.  Once the noisy
-counts are made to sum to n, the noise of the sum of the first k of them has variance
-:math:`\frac2{\lambda^2}k(1-\frac kK)`, and the mean absolute noise encloses the area
-:math:`\frac{\sqrt\pi}4\sqrt K\,w/n\lambda`.  The sum of both errors is smallest at
-:math:`K=(\frac2{\sqrt\pi}n\lambda)^{2/3}`, and the rule uses :math:`(n\lambda)^{2/3}`.
+records and ε alone, so that two errors balance.  In a range of length w, a value is on average w/4K
+away from the midpoint of its bin.  *Counts* have independent noise of variance :math:`2/\lambda^2`,
+where :math:`\lambda=2\sinh\frac\varepsilon2` is about ε.  Once the noisy counts are made to sum to
+n, the noise of the sum of the first k of them has variance :math:`\frac2{\lambda^2}k(1-\frac kK)`,
+and the mean absolute noise encloses the area :math:`\frac{\sqrt\pi}4\sqrt K\,w/n\lambda`.  The sum
+of both errors is smallest at :math:`K=(\frac2{\sqrt\pi}n\lambda)^{2/3}`, and the rule uses
+:math:`(n\lambda)^{2/3}`.
 
 *Drawn values* have different noise: k-ary randomised response releases a record as a uniformly
 drawn bin with probability :math:`K/(K+n(e^\varepsilon-1))`, so its error grows with K about as
@@ -78,8 +78,8 @@ class Frame:
     def grid(self, bins: int) -> Grid:
         """Return the grid of K ≥ 2 equal bins on the range, or of one bin for each level.
 
-        For whole numbers, every bin covers the same number of them, one if possible, and no more
-        bins are used than are needed.
+        For whole numbers, every bin covers the same number of whole numbers, if possible one, and
+        no more bins are used than necessary.
         """
         bins = _validate.integer("bins", bins, at_least=2)
         if self.levels:
@@ -133,7 +133,7 @@ class Column(Frame):
 
 
 def moved_words(column: Column, levels: str = "levels") -> str:
-    """Return how many values were moved into the range, or are counted elsewhere, in words."""
+    """Return in words how many values were moved into the range or are counted elsewhere."""
     share = f"{column.moved:,} of {column.records:,} values ({column.moved / column.records:.1%})"
     if column.levels:
         return f"{share} are not among the {levels} and are counted as {column.other!r}"
@@ -257,8 +257,8 @@ def public_bins(n: int, epsilon: float, *, publish: str = "value") -> int:
     Returns
     -------
     int
-        For values, :math:`\sqrt{n(e^\varepsilon-1)}` rounded, from 8 to 256; otherwise,
-        :math:`(2n\sinh\frac\varepsilon2)^{2/3}` rounded, from 8 to 1,024.
+        For values, :math:`\sqrt{n(e^\varepsilon-1)}`, rounded and limited to 8 to 256; otherwise,
+        :math:`(2n\sinh\frac\varepsilon2)^{2/3}`, rounded and limited to 8 to 1,024.
 
     Notes
     -----

@@ -41,7 +41,7 @@ def draw_noisy_counts(terms: Terms, column: Column) -> pd.DataFrame:
 
 
 def draw_histogram(terms: Terms, column: Column) -> pd.DataFrame:
-    """Draw a DP histogram, or its mean, its quantiles or values from it."""
+    """Draw a DP histogram, its mean, its quantiles, or values from it."""
     noisy, n = _noisy(terms, column), terms.records
     ordered = not terms.frame.levels
     shares = estimated_shares(noisy, n, terms.spent.epsilon, ordered=ordered)
@@ -83,7 +83,7 @@ def draw_quantiles(terms: Terms, column: Column) -> pd.DataFrame:
 
 
 def quantile_choices(terms: Terms, column: Column) -> list[QuantileChoice]:
-    """Return the choice of each quantile."""
+    """Return the random choice of each quantile."""
     grid = quantile_grid(terms.frame, terms.records, terms.epsilon)
     slope = quantile_slope(terms.quantiles, terms.epsilon, terms.neighbours)
     places = grid.places(column.values)
@@ -131,7 +131,7 @@ def _values(terms: Terms, counts: NDArray[np.int64], rows: NDArray[np.float64]) 
 
 
 def _bins(terms: Terms) -> dict[str, NDArray[Any]]:
-    """Return the ends of the bins (for whole numbers, the first and the last), or the levels."""
+    """Return the ends of the bins (for whole numbers, the first and last number), or the levels."""
     grid, frame = terms.grid, terms.frame
     if frame.levels:
         return {"level": np.array(frame.levels, dtype=object)}

@@ -5,17 +5,18 @@ functions, :math:`W_1=\int|F(x)-G(x)|\,dx`: the average distance over which prob
 moved to turn one distribution into the other.  The distance has the unit of the column and bounds
 the difference of the two means.
 
-F has steps at the midpoints of the K bins, and G at the n values of the column.  Between two
-midpoints F is a constant c, and G crosses it once, at the c-quantile of the values.  With
+The released distribution function F has steps at the midpoints of the K bins, and the column's
+distribution function G has steps at its n values.  Between two midpoints F is a constant c, and G
+crosses it once, at the c-quantile of the values.  Let
 :math:`A(t)=\int_{-\infty}^tG=\frac1n\sum_{x_i\le t}(t-x_i)`, which follows from sums of the sorted
-values, the area between two midpoints is therefore a sum of two terms.  After one sort, a distance
-takes K searches, so many releases of a million values can be compared quickly.
+values; the area between two midpoints is a sum of two terms.  A distance then takes K searches, so
+many releases of a million values can be compared quickly.
 
 Publishing m values that are drawn from a distribution reveals neither its mean nor its quantiles.
 The mean and the quantiles of the m values are usually farther from the column than the mean and the
-quantiles of the distribution.  The mean of m draws has the distribution of a sum, and the j-th
-smallest draw is at most x if at least j draws are at most x, an event with a binomial probability.
-So both errors are sums, and no simulation is needed.
+quantiles of the distribution.  The mean of m draws has the distribution of a sum.  The j-th
+smallest draw is at most x if at least j draws are at most x, and this event has a binomial
+probability.  Both errors are therefore sums, and no simulation is needed.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class ColumnDistance:
         return np.concatenate([[0.0], np.cumsum(self.values)])
 
     def _area(self, t: Floats) -> Floats:
-        """Integrate, up to t, the column's distribution function up to t."""
+        """Return the integral of the column's distribution function up to each t."""
         below = np.searchsorted(self.values, t, side="right")
         return (below * t - self._sums[below]) / self.values.size
 

@@ -8,13 +8,13 @@ Laplace numbers has a Chernoff bound, with the moments
 .. math:: \mathrm E\,e^{\theta Z}=\frac{\cosh\varepsilon-1}{\cosh\varepsilon-\cosh\theta} ,
           \qquad |\theta|<\varepsilon :
 
-for every θ > 0 its size exceeds
+for every θ > 0 the size of the sum exceeds
 :math:`\bigl(\ln\frac2\alpha+\sum_k\ln\mathrm E\,e^{\theta w_kZ}\bigr) /\theta` with probability at
 most α.  Each θ gives a bound, so the smallest of several bounds is also a bound.
 
 The sums of the first k counts, shifted so that the last sum is n, have the noise
-:math:`\sum_{j\le k}Z_j-\frac kK\sum_jZ_j`.  With α/K for each k, the bound is valid for all sums
-together, hence also for the sum that determines a quantile.
+:math:`\sum_{j\le k}Z_j-\frac kK\sum_jZ_j`.  With α/K in place of α for each k, the bound is valid
+for all sums together, hence also for the sum that determines a quantile.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def sum_reach(weights: NDArray[np.float64], epsilon: float) -> float:
 
 
 def bridge_reach(bins: int, epsilon: float) -> float:
-    """Return a 95 % bound on the noise of all sums of first counts, shifted so as to end at n."""
+    """Return a 95 % bound on the noise of the sums of the first counts, shifted to end at n."""
     first = np.arange(1, bins)[:, None]
     theta = _TRIED * epsilon
     inside = first * _moments(theta * (1.0 - first / bins), epsilon)
@@ -59,5 +59,5 @@ def _moments(theta: NDArray[np.float64], epsilon: float) -> NDArray[np.float64]:
 
 
 def _bounds(moments: NDArray[np.float64], theta: NDArray[np.float64], sums: float) -> NDArray[Any]:
-    """Return the smallest bound over θ, the last axis, that is valid for this number of sums."""
+    """Return the smallest bound over θ (the last axis) that is valid for all sums together."""
     return np.asarray(((math.log(2.0 * sums / (1.0 - LEVEL)) + moments) / theta).min(axis=-1))

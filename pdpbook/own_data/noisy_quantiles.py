@@ -14,12 +14,12 @@ below r and b(r) records are at or below r, the rank qn is too low for r by
 
 .. math:: d(r)=\max\{A(r),\;B(r),\;\kappa B(r)\},\qquad\kappa=\frac q{1-q}.
 
-A positive d(r) is the distance of the rank from the ranks of r.  A negative d(r) tells how deep the
-rank is inside the ranks of the records that share the value r, so that a value with many records
-is chosen more surely than its neighbours.  For :math:`q>\frac12` the utility is the mirror image,
-with :math:`\kappa A` in place of :math:`\kappa B` and :math:`\kappa=(1-q)/q`.  The choice is made
-by permute-and-flip (:mod:`pdpbook.foundations.permute_and_flip`) at one slope σ for all quantiles,
-so that all quantiles are off by about the same number of records.
+A positive d(r) is the distance of the rank from the ranks of r.  A negative d(r) shows how deep the
+rank is inside the ranks of the records that share the value r, so that a value with many records is
+chosen more surely than its neighbours.  For :math:`q>\frac12` the utility is the mirror image, with
+:math:`\kappa A` in place of :math:`\kappa B` and :math:`\kappa=(1-q)/q`.  The choice is made by
+permute-and-flip (:mod:`pdpbook.foundations.permute_and_flip`) at one slope σ for all quantiles, so
+that all quantiles are off by about the same number of records.
 
 **What k quantiles cost together.**  Remove a record that has a records below it and b records at or
 below it.  For each q, all distances then change by numbers from an interval of length s, and the
@@ -36,21 +36,21 @@ maximum lies between the smallest and the largest change of its members.
   most q, and of :math:`\kappa B(r)`, which has risen by :math:`\kappa(1-q)=q`.  For
   :math:`q>\frac12` the mirror image is true if :math:`n-a\ge pn+1-p` with p = 1 - q.
 - *Of two quantiles* :math:`q<\frac12<1-p` *at most one costs more than* σ.  Otherwise
-  :math:`b<qn+1-q` and :math:`n-a<pn+1-p`, and with :math:`a\le b-1` they give
+  :math:`b<qn+1-q` and :math:`n-a<pn+1-p`, and with :math:`a\le b-1` these inequalities give
   :math:`n(1-p-q)<1-p-q`, which is false for n ≥ 1.
 
 So no record costs more than σS, where S is the larger of :math:`\sum\max\{1,2(1-q)\}` and
 :math:`\sum\max\{1,2q\}`: 1 for the median alone, and 7/2 for the three quartiles.  If a record is
 *replaced*, n stays the same, a(r) and b(r) change by at most one, and each choice costs at most 2σ.
-An exponent is rounded up to a multiple of :math:`2^{-62}`, which adds less than two such units to
-the cost of each choice; these units are subtracted from ε.  The program counts distances in whole
-parts of a record, of which 1 and q are multiples, and rounds :math:`\kappa B` down to a whole part.
-The proof remains valid, because :math:`\kappa(1-q)=q` is a whole number of parts.
+An exponent is rounded up to a multiple of :math:`2^{-62}`, which adds less than two units to the
+cost of each choice; two units per choice are subtracted from ε beforehand.  Distances are counted
+in parts of a record, so small that 1 and q are whole numbers of parts, and :math:`\kappa B` is
+rounded down.  The proof holds, because :math:`\kappa(1-q)=q` is a whole number of parts.
 
 **The loss of a record** is the sum over the quantiles of the largest change of a log probability.
-Removing a record at the point k changes the distances below k, above k, and at k, each in a way
-that does not otherwise depend on k, so the sums over all points on one side of k are partial sums.
-Only the smallest distance depends on k, and it takes few values.
+Removing a record at the point k changes the distance of a point in one of three ways, according to
+whether the point is below, at or above k, so the sums over all points on one side of k are partial
+sums.  Apart from this, only the smallest distance depends on k, and it takes few values.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ __all__ = ["QuantileChoice", "QuantileGrid", "quantile_grid", "quantile_slope", 
 
 #: The grid has at least this many steps, or :math:`2n\\varepsilon` steps if that is more.
 CANDIDATES = 200
-#: The grid has at most MOST steps, or MOST_WIDE below WIDE, so that losses take a few seconds.
+#: The grid has at most MOST steps (MOST_WIDE if ε < WIDE), so that losses take a few seconds.
 MOST, MOST_WIDE, WIDE = 10**6, 5000, 0.05
 _CHUNK = 256
 
@@ -223,7 +223,7 @@ class QuantileChoice:
 
     @property
     def reach(self) -> float:
-        """Largest error of the rank of the drawn quantile with probability 95 %, as a share."""
+        """The 95 % bound on the error of the rank of the drawn quantile, as a share."""
         return choice_reach(self.grid.size) / float(self.slope) / self.places.size
 
     def error(self, target: float) -> float:
@@ -280,7 +280,7 @@ class QuantileChoice:
 def _kept(
     near: NDArray[np.bool_], occupied: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the groups that all losses need, and the one of these that stands for each group.
+    """Return the groups that all losses need, and for each group the one that represents it.
 
     Groups far from the quantile are never chosen, and the log probabilities of all groups on one
     side of it change alike.  So three groups on each side are enough: the first, the last, and one

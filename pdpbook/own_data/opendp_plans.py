@@ -1,7 +1,7 @@
-"""The queries of a plan that OpenDP makes with Polars, for an audit.
+"""Read the queries of a plan that OpenDP makes with Polars, so that they can be audited.
 
-OpenDP summarises the noise of a plan in a table, with a row for each released number.  The plan of
-Polars contains the rest: the filter, the groups, the columns, and the ranges or candidates.  The
+OpenDP summarises the noise of a plan in a table, with a row for each released number.  The Polars
+plan contains the rest: the filter, the groups, the columns, and the ranges or candidates.  The
 caller's description and the worst case must agree with the table and the plan.
 """
 
@@ -60,7 +60,7 @@ def plan_queries(
     Returns
     -------
     list of ReleasedQuery
-        The queries in the order of the plan; a mean of OpenDP is a sum and a count.
+        The queries in the order of the plan; a mean of OpenDP becomes a sum and a count.
 
     Raises
     ------
@@ -70,11 +70,11 @@ def plan_queries(
     Notes
     -----
     The neighbours of the plan differ by the removal of one row; a plan with another privacy unit,
-    or with public lengths, is refused.  Before its aggregate a column may be cast to floats, and
-    missing values may be filled, which changes nothing in a table without missing values; the plan
-    may keep only the rows with True in one column.  A plan that keeps groups secret by a threshold
-    is refused, because its δ depends on more than the noise.  Taught in *What a released statistic
-    tells about each record*.
+    or with public lengths, is refused.  Before it is aggregated, a column may be cast to floats,
+    and its missing values may be filled, which changes nothing in a table without missing values;
+    the plan may keep only the rows with True in one column.  A plan that keeps groups secret by a
+    threshold is refused, because its δ depends on more than the noise.  Taught in *What a released
+    statistic tells about each record*.
 
     Examples
     --------
@@ -253,7 +253,7 @@ def _privacy_loss(measurement: Any) -> tuple[bool, float]:
 
 
 def _name(node: Any) -> str:
-    """Return the name of a step or an expression of a plan that users of Polars know."""
+    """Return the name by which users of Polars know a step or an expression of a plan."""
     name = str(next(iter(node))) if isinstance(node, dict) else str(node)
     return {"HStack": "with_columns", "GroupBy": "group_by", "Agg": "aggregate"}.get(name, name)
 

@@ -18,7 +18,7 @@ __all__ = ["report_body", "report_page"]
 #: The mark of a page that is a report, which a later report may replace.
 GENERATOR = '<meta name="generator" content="pdpbook">'
 
-#: A table scrolls inside its own region while the names of its rows stay.  A shadow at the right
+#: A table scrolls inside its own region while its row names stay in place.  A shadow at the right
 #: edge shows that there are more columns; at the end a scrolling layer covers the shadow.
 STYLE = """
 :root { color-scheme: light dark; }
@@ -121,7 +121,7 @@ def report_body(
     releases: pd.DataFrame,
     promised: Mapping[str, str],
 ) -> str:
-    """Return a report as HTML; ``promised`` has a sentence about each release."""
+    """Return a report as HTML; ``promised`` contains a sentence about each release."""
     said = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(each)}</dd>" for name, each in promised.items()
     )
@@ -136,7 +136,7 @@ def report_body(
         "<p>Losses are in nats and count all draws. A fixed-noise loss compares the release with "
         "and without a record while the noise of the others stays the same; an end-to-end loss "
         "repeats the computation without the record. Wasserstein distance and errors are in the "
-        "unit of the column, the error of a count in records; the standard error belongs to the "
+        "unit of the column, but count errors are in records; the standard error belongs to the "
         "error by which the releases are compared.</p>"
         f"{every}{_table(releases.drop(columns=[*shared]), 'Every release')}"
         f"<h2>What is published, and what is promised</h2><dl>{said}</dl>"

@@ -22,7 +22,7 @@ value either, and may be published.
 
 Some promises mean next to nothing.  An ε bounds the factor by which a release changes the odds of
 an attacker, and at a large ε even an attacker with odds of 1 may end up nearly certain.  A δ that
-is not below 1/n promises nothing to one of the n records: publishing a random record without noise
+is not below 1/n guarantees an individual record nothing: publishing a random record without noise
 has ε = 0 at δ = 1/n.
 """
 
@@ -60,13 +60,13 @@ DP = "differential privacy"
 FROM_DATA = "none: the range is taken from the data"
 NEIGHBOURS = (
     "data sets that differ by the removal of one record; the number of records is public, and the "
-    "divisor, the bins, the scales and the ε of one draw that follow from it do not change when "
+    "divisor, the bins, the scales and the ε of one draw, which follow from it, do not change when "
     "the record leaves"
 )
-#: The same in words for the case that the number of records need not be public.
+#: The same in words if the number of records need not be public.
 HIDDEN = "data sets that differ by the removal of one record; nothing depends on their number"
 #: Which data sets a promise about replacement compares.
-REPLACED = "data sets of equally many records, of which one is replaced by another"
+REPLACED = "data sets of equal size that differ in one record, which is replaced by another"
 #: A guess that is right with a larger probability is called certain.
 CERTAIN = 0.999
 #: The part of ε that the repaired game spends on noisy counts.
@@ -125,12 +125,12 @@ TITLES: dict[str, dict[str, tuple[str, str]]] = {
         "histogram": ("DP histogram", f"values drawn from {_SHARES}"),
         "repaired_game": (
             "repaired game",
-            "noisy counts, and values of records drawn at random under a randomiser made from them",
+            "noisy counts, and values of random records under a randomiser made from these counts",
         ),
         "common_scale": (
             "common scale",
             _DRAWN + "with truncated Laplace noise of the smallest scale at which no record of "
-            "this column loses more",
+            "this column loses more than ε",
         ),
         "game": ("game", _DRAWN + "each with the scale that best responses chose for it"),
     },
@@ -241,7 +241,7 @@ class Promise:
 
 
 def make_promise(terms: Terms, name: str) -> Promise:
-    """Return the promise of the release with a name, at the ε of its terms."""
+    """Return the promise of the named release at the ε of its terms."""
     title, what = TITLES[terms.publish][name]
     algorithm = ALGORITHMS.get(name, DP)
     removal, replacement = _budgets(terms, name) if algorithm == DP else (None, None)
@@ -266,10 +266,10 @@ def make_promise(terms: Terms, name: str) -> Promise:
 def _budgets(terms: Terms, name: str) -> tuple[Budget, Budget]:
     """Return the budgets of all draws for the removal and the replacement of a record.
 
-    For a fixed randomiser, the largest ratio of two probabilities of one draw is the same for both:
-    at an output that the record reaches with probability a, and its replacement and all others with
-    probability b, it is (n-1+a/b)/n.  This does not extend to the δ of many draws, for which the
-    replacement counts as a removal that is followed by an addition.
+    For a fixed randomiser, the largest ratio of two probabilities of one draw is the same for both
+    changes: if the record reaches an output with probability a, and its replacement and all others
+    reach it with probability b, the ratio is (n-1+a/b)/n.  This does not extend to the δ of many
+    draws, for which the replacement counts as a removal that is followed by an addition.
     """
     spent = terms.spent
     if name == "quantiles":  # an exponent is rounded by less than a unit, twice for each quantile
@@ -378,7 +378,7 @@ def weak_promises(promises: Sequence[Promise]) -> list[str]:
     if delta * n >= 1.0 and any(each.delta > 0.0 for each in promises):
         found.append(
             f"δ = {delta:g} is not below 1/n = {1.0 / n:.3g}, so it promises next to "
-            "nothing: publishing one record drawn at random without noise has ε = 0 at δ = 1/n. "
+            "nothing: publishing one random record without noise has ε = 0 at δ = 1/n. "
             "Choose a δ far below 1/n."
         )
     return found

@@ -3,18 +3,18 @@
 :func:`make_release` draws once, from the operating system's generator, and returns the values with
 a machine-readable statement.  The statement is written from the promise alone
 (:mod:`pdpbook.own_data.promises`), which contains no value, so the statement may be published.  A
-digest of the data must not be published: an attacker could use it to test a guess at the data.
+digest of the data must not be published: an attacker could use it to test guesses about the data.
 
 The costs of all releases of a file add up (:mod:`pdpbook.own_data.spending`).  A *record*, which
 only the owner of the file can read, therefore lists them, identifies the file by a digest of its
 contents, and contains the remarks that a statement must not reveal.  A second release of the same
 kind from the same column must be confirmed by the caller, and is written beside the first.
 
-The record has to be right even if the process is killed, and the ε of drawn values counts as spent.
-So the entry in the record is written first, then the statement, and then the values, each of them
-completely or not at all.  If the process is killed in between, the record names the file of the
-values, and the next call for the same release reports that they are missing.  A lock protects all
-these steps, and the lock is released when a process dies.
+The record has to be right even if the process is killed, and the ε of values that were drawn must
+count as spent.  So the entry in the record is written first, then the statement, and then the
+values, each of them completely or not at all.  If the process is killed in between, the record
+names the file of the values, and the next call for the same release reports that they are missing.
+A lock protects all these steps, and the lock is released when its process dies.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class Published:
             If the record cannot be read, two of the files are the same, or the budget is exceeded.
             In these cases nothing has been released.
         OSError
-            If a file cannot be written.  The release in the record then counts as spent.
+            If a file cannot be written.  The record lists the release, and its ε counts as spent.
         TimeoutError
             If another process locks the record for a minute.
         ImportError
@@ -313,14 +313,14 @@ def _free(path: Path, known: list[dict[str, Any]]) -> Path:
 def record_of(file: File) -> Path:
     """Return the path of the record of a file, whichever link or name leads to the file.
 
-    The record is beside the file itself, under its name and ``.releases.json``, unless another
-    record in the folder knows these contents, because the file was copied or renamed, or because an
-    earlier version of the package kept the record of a link beside the link.
+    The record is beside the file itself, under its name followed by ``.releases.json``, unless
+    another record in the folder lists these contents, because the file was copied or renamed, or
+    because an earlier version of the package kept the record of a link beside the link.
 
     Raises
     ------
     FileExistsError
-        If several records know the contents.
+        If several records list the contents.
     """
     real, link = Path(os.path.realpath(file)), Path(os.path.abspath(file))
     usual, older = (each.with_name(f"{each.name}.releases.json") for each in (real, link))
@@ -346,7 +346,7 @@ def _contents(file: Path) -> str:
 
 @contextmanager
 def _held(record: File | None) -> Iterator[None]:
-    """Lock a record, so that meanwhile no other process reads or writes it."""
+    """Lock a record so that no other process reads or writes it in the meantime."""
     if record is None:
         yield
         return

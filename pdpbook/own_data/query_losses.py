@@ -1,4 +1,4 @@
-r"""The change of a released query by each record, and its cost for the record.
+r"""How far each record moves a released query, and what this costs the record.
 
 Let group g have size :math:`n_g` and sum :math:`S_g`, with values that the release clips to [L, U].
 The removal of record i from its group moves
@@ -10,10 +10,10 @@ the mean          by :math:`|n_gx_i-S_g|/(n_g(n_g-1))`; a group of one is left w
 a quantile        through the scores of all candidates, which are computed one by one
 ================  ==================================================================================
 
-and no other group.  If the record is *replaced*, it moves within its group, or from its group to
-another.  The noise determines the cost of the distance (:mod:`pdpbook.own_data.query_noise`).
-For a quantile the cost is the largest change of a log chance over the candidates.  The principle is
-taught in *What a released statistic tells about each record*.
+The other groups do not move.  If the record is *replaced*, it moves within its group, or from its
+group to another.  The noise determines the cost of this distance
+(:mod:`pdpbook.own_data.query_noise`); for a quantile, it is the largest change of the log
+probability of a candidate.  Taught in *What a released statistic tells about each record*.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ def _quantile_moves(
 
 
 def _log_chances(scores: Floats, query: ReleasedQuery) -> Floats:
-    """Return the log chance of each candidate, a row for each row of scores, shape (m, R)."""
+    """Return the log probability of each candidate for each row of scores, shape (m, R)."""
     level = -np.abs(scores) / query.scale
     if query.mechanism == "exponential mechanism":
         return np.asarray(log_softmax(level, axis=1))

@@ -1,15 +1,15 @@
-r"""The privacy loss of a distance under the noise of a query: a pure loss, or ρ and its ε at δ.
+r"""The privacy loss if a query's answers move by a distance: a pure loss, or ρ and its ε at δ.
 
-Under Laplace noise of scale b the loss of a record is d/b, where d is the sum of the changes (L¹).
-Gaussian noise of standard deviation σ has no finite loss; its cost is :math:`\rho=d^2/2\sigma^2`,
-where d² is the sum of their squares (L²), and the costs of queries are added before they are
-converted to an ε at δ.  If all noise is continuous, the queries amount to one Gaussian release at
-the distance :math:`\sqrt{2\rho}`, and its ε is exact.  For any noise, the Rényi divergence of every
-order α is at most :math:`\alpha\rho`.  Costs are rounded up.
+Under Laplace noise of scale b the loss of a record is d/b, where d is the sum of the absolute
+changes (L¹).  Gaussian noise of standard deviation σ has no finite loss; its cost is
+:math:`\rho=d^2/2\sigma^2`, where d² is the sum of the squared changes (L²), and the costs of
+queries are added before they are converted to an ε at δ.  If all noise is continuous, the queries
+amount to one Gaussian release at the distance :math:`\sqrt{2\rho}`, and its ε is exact.  For any
+noise, the Rényi divergence of every order α is at most :math:`\alpha\rho`.  Costs are rounded up.
 
 Discrete Gaussian noise on whole numbers is nearly as good as continuous noise.  Its probability of
 y is at most the density :math:`\varphi(y)` of the continuous noise, because the sum of
-:math:`e^{-k^2/2\sigma^2}` is at least its integral (Poisson's formula), and by Jensen's inequality
+:math:`e^{-k^2/2\sigma^2}` is at least its integral (Poisson's formula).  By Jensen's inequality,
 :math:`\varphi(y)` is at most :math:`e^{1/24\sigma^2}` times the probability that the continuous
 noise rounds to y.  Rounding y changes the loss :math:`(2yd+d^2)/2\sigma^2` by at most
 :math:`|d|/2\sigma^2`.  So if the continuous noise of all numbers that a record moves by :math:`d_j`
@@ -48,7 +48,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-#: If there are more distances, they are rounded up, so that one computation serves many records.
+#: If there are more distances than this, they are rounded up, so that records share computations.
 #: A privacy map is evaluated at no more distances than this; between them, its chords bound it.
 MOST = 1024
 #: The bits kept of a rounded distance: losses grow by a factor of at most 1 + 2⁻¹¹.
@@ -82,7 +82,7 @@ def is_pure(mechanism: Any) -> bool:
 
 
 def metric_power(mechanism: Any) -> int:
-    """Return whether a mechanism counts the sum of the changes (1) or of their squares (2)."""
+    """Return whether a mechanism adds up the changes (1) or their squares (2)."""
     kind = "" if isinstance(mechanism, str) else str(mechanism.input_metric)
     if kind.startswith(("L1Distance", "L2Distance")):
         return int(kind[1])
@@ -125,7 +125,7 @@ def _mapped_costs(measurement: Any, distances: Floats) -> Floats:
 
 
 def grid_excess(mechanism: Any, scale: float, numbers: int) -> tuple[float, float]:
-    """Return the excess of ε and ln δ from the grid of Gaussian noise for a number of moved values.
+    """Return what the grid of Gaussian noise adds to ε and ln δ for a number of moved values.
 
     The excess of ε is given per unit of √ρ, and is infinite for unknown noise.
     """
@@ -165,6 +165,6 @@ def _renyi_epsilons(rho: Floats, delta: float) -> Floats:
 
 
 def _shortened(values: Floats) -> Floats:
-    """Round numbers up to a few bits."""
+    """Round numbers upwards, and keep only a few bits."""
     mantissa, exponent = np.frexp(values)
     return np.asarray(np.ldexp(np.ceil(mantissa * 2.0**BITS) / 2.0**BITS, exponent))

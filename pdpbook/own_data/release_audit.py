@@ -45,7 +45,7 @@ __all__ = ["ReleaseAudit", "audit_release"]
 
 Floats = NDArray[np.float64]
 
-#: The noise and the ways to choose a candidate whose losses are computed, not only bounded.
+#: The mechanisms, for numbers and for candidates, with losses that are not only bounded.
 EXACT = ("laplace", "discrete laplace", "gaussian", "exponential mechanism", "permute and flip")
 
 

@@ -23,7 +23,7 @@ __all__ = ["ReleasedQuery", "released_query"]
 STATISTICS = ("count", "sum", "mean", "quantile")
 ADDED = ("laplace", "discrete laplace", "gaussian", "discrete gaussian")
 CHOSEN = ("exponential mechanism", "permute and flip")
-#: Upper limit for the ends of a range, and for the change by a record in units of the scale.
+#: Upper limit for the ends of a range, and for the change by one record divided by the scale.
 LARGEST, FARTHEST = 1e100, 1e50
 
 
@@ -75,7 +75,7 @@ def released_query(
     by : sequence of str
         Columns whose values define the groups; the list of the groups is public.
     where : str, optional
-        Column of True and False; only records with True are in the query.
+        Column of Booleans; the query contains only the records with True.
     lower, upper : float, optional
         Range to which the release clips the values, lower < upper; sums and means need a range.
     mechanism : str or opendp.mod.Measurement, optional
@@ -163,7 +163,7 @@ def released_query(
 
 
 def _word(name: str, value: Any) -> str:
-    """Return a name after checking that it is a text and not empty."""
+    """Return a name after checking that it is a string and not empty."""
     if not isinstance(value, str) or not value:
         raise _validate.fail(name, "a name", value, TypeError)
     return value

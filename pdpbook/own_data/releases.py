@@ -63,7 +63,7 @@ Floats = NDArray[np.float64]
 MULTIPLIERS: Floats = np.power(4.0, -np.arange(5.0))
 #: The repaired game solves linear programs, which take over ten seconds beyond these limits.
 REPAIRED_RECORDS, REPAIRED_BINS = 100_000, 32
-#: Largest records × bins², summed over reruns, for which best responses are run: two seconds.
+#: Largest records × bins², summed over reruns, for which best responses are run (two seconds).
 GAME_WORK = 500_000_000
 #: Largest bins², summed over all reruns, for which the common scale is computed again.
 SCALE_WORK = 1_000_000
@@ -102,7 +102,7 @@ class ColumnRelease(Promise):
         Expected distance from the mean of the column to the published mean, or to the mean of the
         drawn values or of the published distribution.
     quantile_errors : ndarray, shape (q,)
-        The same for the published quantiles, or for the three quartiles.
+        The same distance for the published quantiles, or for the three quartiles.
     standard_error : float
         Standard error of ``error``; 0 if nothing is simulated.
     count_error : float
@@ -139,7 +139,7 @@ class ColumnRelease(Promise):
         return float(self.losses.max())
 
     def __repr__(self) -> str:
-        """Return one line: what it promises, the largest loss and the error."""
+        """Return one line with the promise, the largest loss and the error."""
         names = ("name", "promise", "epsilon", "delta", "largest_loss", "error")
         return chosen_repr(self, **{name: getattr(self, name) for name in names})
 
@@ -158,7 +158,7 @@ class ReleaseSetting:
     """A column and the terms of its release, with results that several releases need.
 
     Errors of noisy counts are averages over ``runs`` repetitions; a release is computed again
-    without a record of each occupied bin if there are at most ``reruns`` of these bins.
+    without one record of each occupied bin if there are at most ``reruns`` such bins.
     """
 
     column: Column
@@ -198,7 +198,7 @@ class ReleaseSetting:
         return np.random.default_rng([self.seed, run])
 
     def fixed_losses(self, rows: Floats) -> Floats:
-        """Return each bin's fixed-noise loss from one draw with its row, nan for an empty bin."""
+        """Return the fixed-noise loss of each bin's records from one draw, nan for an empty bin."""
         occupied = self.counts > 0
         losses = np.full(self.terms.bins, np.nan)
         rows = whole_weights(rows) / float(_exact.UNITS)  # as they are drawn
@@ -335,7 +335,7 @@ def game(promise: Promise, setting: ReleaseSetting) -> ColumnRelease:
 
 
 def _equilibrium(played: NVOGame) -> NDArray[np.int64]:
-    """Return the end of best responses from the best private common scale, if there is one."""
+    """Return the final profile of best responses from the best private common scale, if any."""
     outcomes = [played.evaluate(played.constant_profile(v)) for v in range(played.actions)]
     safe = [each for each in outcomes if each.private_records == played.records]
     start = min(safe or outcomes[:1], key=lambda outcome: outcome.divergence)

@@ -5,15 +5,15 @@ The user first chooses the kind of output.  For each of its releases in
 the error, and recommends a release by a rule that considers first the promise and then the error:
 
 0. If the range is taken from the data, no release keeps a promise, and the recommendation says so
-   first.  The rest is the recommendation for a public range.
+   first.  The rest says what would be recommended if the range were public.
 1. Only a release that is differentially private is recommended, because its promise holds for an
    attacker who knows the algorithm, whatever the records are.  A fixed-noise promise assumes that
    the noise of the others does not react to a record, but an attacker need not assume this.
 2. Of these releases, the one with the smallest error is recommended.  Errors of noisy counts are
    averages over repetitions, so one release counts as nearer than another only if its error is
-   smaller by more than five percent or a hundredth of a bin, whichever is larger, plus the standard
-   error of the difference.  If no release is nearer than several others, the simplest of these is
-   recommended, and the report names the others.
+   smaller by more than a tolerance (five percent or a hundredth of a bin, whichever is larger) plus
+   the standard error of the difference.  If no release is nearer than several others, the simplest
+   of these is recommended, and the report names the others.
 
 A report is computed from the data and is not private itself.
 """
@@ -53,7 +53,7 @@ __all__ = ["Report", "report"]
 _TIE, _FLOOR = 0.05, 0.01
 #: Repetitions of a release with noisy counts.
 RUNS = 40
-#: If a larger share of the records is in one bin, the range does not fit them.
+#: If more than this share of the records is in one bin, the range does not suit them.
 CROWDED = 0.95
 NO_PROMISE = (
     "No release of this column keeps a promise, because its range is taken from the data: without "
@@ -73,7 +73,7 @@ OF_LEVELS = (
     "errors of drawn values need, so this report compares only tables of counts.",
     "Choose the levels without looking at the records: from the questionnaire, from a standard or "
     "from public data. A list of the levels that occur reveals that somebody has the rarest "
-    "level, and no ε in this report counts this. Noisy counts do not reveal the number of "
+    "level, and no ε in this report covers this. Noisy counts do not reveal the number of "
     "records, so with noisy counts the number may stay secret; the DP histogram uses it.",
 )
 #: The changes of one record, in words.
@@ -124,7 +124,7 @@ class Report:
         return [each for each in self.releases if each.algorithm == "differential privacy"]
 
     def _nearer(self, one: ColumnRelease, other: ColumnRelease) -> bool:
-        """Return whether one release is nearer by more than a tie plus the standard error."""
+        """Return whether one release is nearer by more than the tolerance for equal errors."""
         grid = self.column.grid(self.bins)
         unit = 1.0 if self.column.levels else (grid.upper - grid.lower) / grid.bins
         tie = max(_TIE * other.error, _FLOOR * unit)
@@ -200,7 +200,7 @@ class Report:
         return " ".join(text)
 
     def _hollow(self, delta: float) -> str:
-        """Return a warning if such a promise means almost nothing."""
+        """Return a warning if a promise with this report's ε and δ means almost nothing."""
         if self.epsilon > math.log(CERTAIN / (1.0 - CERTAIN)):
             return f"At ε = {self.epsilon:g} this promise hides next to nothing."
         if delta * self.column.records >= 1.0:
@@ -266,7 +266,7 @@ class Report:
             found.append(
                 f"The end-to-end loss of the {' and of the '.join(once)} was not computed, because "
                 "each occupied bin needs another run of the release, and here there are too "
-                "many runs (the argument reruns), or they would take too long."
+                "many bins (see the argument reruns), or the runs would take too long."
             )
         found.append(CAUTION)
         return tuple(found)
@@ -300,7 +300,7 @@ class Report:
             "from the quantity itself, from a standard or from public data, and the bins "
             f"from n and ε (pdpbook.own_data.public_bins gives {bins} here). A number of bins that "
             "was picked because it suits these records reveals something about them, and no ε in "
-            "this report counts this.",
+            "this report covers this.",
             f"The number of records, {column.records:,}, is taken as public: the number of bins, "
             "the scales and the ε of one draw follow from it, and every promise compares the data "
             "with and without a record under the noise for this number. If this number must also "
@@ -311,10 +311,10 @@ class Report:
         """Return a row for each release, with its short name as the index ``release``.
 
         The columns are the title; the promise with its ``epsilon`` and ``delta`` for all draws; the
-        median and the largest fixed-noise loss of a record and the largest end-to-end loss in nats,
-        for several draws the ε of all draws at δ; the errors, in the column's unit, KL in nats and
-        a count in records; and the ``standard error`` of the error by which the releases are
-        compared.  Errors that no release has are omitted.
+        median and the largest fixed-noise loss of a record and the largest end-to-end loss, in nats
+        (for several draws, the ε of all draws at δ); the errors, in the column's unit except for KL
+        in nats and counts in records; and the ``standard error`` of the error by which the releases
+        are compared.  Errors that no release has are omitted.
         """
         import pandas as pd
 
@@ -543,8 +543,7 @@ def report(
         Seed of the repetitions over which the error of a release with noisy counts is averaged.
     reruns : int
         The largest number of occupied bins for which end-to-end losses of releases that are chosen
-        from the data are computed, with a further run for each bin; the report states which losses
-        were not computed.
+        from the data are computed, with a run for each bin; the report names the omitted losses.
     progress : bool, optional
         Whether to show a progress bar (with tqdm); by default after three seconds at a terminal.
 

@@ -11,7 +11,7 @@ less noise than the sums.  A distribution function is increasing, so the bridge 
 increasing sequence nearest to it in least squares (isotonic regression), cut at 0 and n.
 
 **Levels without an order, and tables that are mostly empty.** If few values occur, most of the sums
-equal the next one, and each count is better estimated separately: by its posterior mean :math:`m_k`
+equal the next sum, and each count is better estimated separately: by its posterior mean :math:`m_k`
 (:mod:`pdpbook.audit.count_posterior`), given that all counts sum to n.  The difference from n is
 distributed over the counts in proportion to their posterior variances :math:`v_k`, as if they were
 normal: :math:`m_k+\frac{v_k}{\sum_jv_j}(n-\sum_jm_j)`.

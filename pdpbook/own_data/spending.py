@@ -6,10 +6,10 @@ that are written in the record, so ten releases at 0.1 cost 1.
 
 If several releases have a small ε, a slightly larger δ gives a better bound.  Releases whose ε is
 at most e cost at most as much as the same number of answers of randomised response at e
-(:func:`pdpbook.foundations.optimal_composition`), and the costs of larger releases are added.
-Every e gives a bound, and the smallest bound is used if it is below nine tenths of the sum.  Unlike
-the sum, it requires that the number of releases and their values of ε do not depend on the results
-of earlier releases, so a budget is checked against the sum.  Taught in *Composition*.
+(:func:`pdpbook.foundations.optimal_composition`), and the costs of releases with a larger ε are
+added.  Every e gives a bound, and the smallest bound is used if it is below nine tenths of the sum.
+Unlike the sum, it requires that the number of releases and their values of ε do not depend on the
+results of earlier releases, so a budget is checked against the sum.  Taught in *Composition*.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def check_budget(record: Record, new: Mapping[str, Any], budget: float | None) -
 
 
 def _cost(said: Mapping[str, Any], change: str) -> tuple[Fraction, Fraction]:
-    """Return the ε and δ of a statement; older statements have those for removal at the top level.
+    """Return the ε and δ of a statement; an older statement contains only the costs of a removal.
 
     The ε for replacement is then unknown, and at most twice the ε for removal.
     """
@@ -94,7 +94,7 @@ def _decimal(value: float) -> Fraction:
 
 
 def _better(costs: list[Fraction], delta: Fraction) -> dict[str, float] | None:
-    """Return the better bound of releases, the smallest first; None if there is none."""
+    """Return the better bound for the values of ε in ascending order; None if there is none."""
     least = float(sum(costs))
     best = min(
         (

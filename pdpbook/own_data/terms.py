@@ -56,7 +56,7 @@ class Terms:
     bins : int
         Number of bins K.
     fixed_bins : bool
-        Whether K was given, or is the number of levels, and does not follow from n.
+        Whether K was given or is the number of levels, so that it does not follow from n.
     publish, epsilon, delta, draws, neighbours, quantiles
         The request, as for :func:`pdpbook.own_data.report`.
     """

@@ -41,7 +41,7 @@ def fresh_copies(answer, rng):
 
 @exercise("collusion/all-equal")
 def all_equal(answer, rng):
-    order = "For two neighbouring levels, it is a square. Sort the levels and multiply the squares."
+    order = "For two neighbouring levels, ρ is a square. Sort the levels and multiply the squares."
     cases = [
         ([0.5, 1.0], "With two levels, it is the probability ρ of the two-level release."),
         ([1.0, 0.2, 0.5], order),
@@ -120,7 +120,7 @@ def whole_numbers(answer, rng):
                 "That is the ρ of Laplace noise. For whole numbers it is only nearly right.": (
                     (low / high) ** 2
                 ),
-                "That is the quotient of the constant factors. The cosines also have factors.": (
+                "That is the quotient of the constants. The cosine terms also have factors.": (
                     (expm1(-low) / expm1(-high)) ** 2
                 ),
                 "Which of the two levels is in the numerator?": 1 / rho,
@@ -136,7 +136,7 @@ def uniform_noise(answer, rng):
     ratios = [1.5, 2.0, 2.7, 3.0, 2.5, 6.0, 7.0, 1.0001]
     for whole in rng.integers(2, 40, 3):
         ratios += [float(whole), rng.integers(2, 40) + rng.uniform(0.05, 0.95)]
-    jump = "Cut the long interval into pieces as long as the short one. Which jump widens it?"
+    jump = "Cut the long interval into pieces as long as the short one. Which jump is needed?"
     zero = (
         "Where the denominator of the quotient is 0, the numerator must also be 0. Is the "
         "numerator 0 there at this ratio?"

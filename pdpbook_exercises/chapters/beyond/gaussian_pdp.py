@@ -70,7 +70,7 @@ def lone(answer, rng):
                 "Without the record n - 1 records are left, not n.": (
                     max(m - exp(epsilon) * (m - 1), 0) / n
                 ),
-                "Multiply the linear form by the factor in front of the sum.": (
+                "Multiply by the factor in front of the sum in the linear form.": (
                     max(excess, 0) * (n - 1) / exp(epsilon)
                 ),
             },
@@ -101,8 +101,8 @@ def safe(answer, rng):
                 "That is the safe scale of a Laplace density.": 1 / allowed,
                 "That is the variance, not the standard deviation.": 0.5 / allowed,
                 "A factor 2 is missing in the exponent of the Gaussian.": sqrt(1 / allowed),
-                "That would be safe for a record alone, but the mass of the n - 1 others helps, "
-                "too.": sqrt(0.5 / epsilon),
+                "That would be safe for a record alone, but the mass of the n - 1 others also "
+                "helps.": sqrt(0.5 / epsilon),
             },
             more="exp(1/(2s²)) is the ratio of the density at distance 0 and at distance 1.",
             rtol=1e-9,
@@ -121,7 +121,7 @@ def extremes(answer, rng):
             [top * ratio, top],
             "Return the pair (v_min, v_max). Where does each occur, and what is Z there?",
             {
-                "The density is truncated to [0, 1]: divide by the mass there.": (
+                "The density is truncated to [0, 1]: divide by the mass on this interval.": (
                     [plain * ratio, plain]
                 ),
                 "The order of the pair is v_min, v_max.": [top, top * ratio],
@@ -174,6 +174,6 @@ def certify(answer, rng):
             for each in (*ends, ends.mean(axis=0))
         )
         assert middle <= (low + high) / 2 + 1e-12, (
-            f"Half-way from {ends[0]} to {ends[1]}, the cut is larger than the mean of its values. "
+            f"Half-way from {ends[0]} to {ends[1]}, the cut exceeds the mean of its end values. "
             "The cut is not convex in C, so a solver cannot use it."
         )

@@ -22,7 +22,7 @@ def steps(answer, rng):
         g = np.array(lengths, dtype=float)
         own = np.minimum(g, clip) ** 2 / (2 * sigma**2)
         costs = {
-            "A gradient counts with at most the length C.": g**2 / (2 * sigma**2),
+            "A gradient counts with a length of at most C.": g**2 / (2 * sigma**2),
             "That is worst-case accounting. Here a record pays for its own length.": (
                 0 * g + clip**2 / (2 * sigma**2)
             ),
@@ -118,7 +118,7 @@ def budget(answer, rng):
                 "That is the root of the budget.": root,
                 "The bound also has the term ρ.": epsilon**2 / (4 * L),
                 "Take the logarithm of 1/δ.": (sqrt(epsilon + 1 / delta) - sqrt(1 / delta)) ** 2,
-                "Two nearly equal roots lose their digits when they are subtracted.": (
+                "Subtracting two nearly equal roots loses most of the digits.": (
                     (sqrt(epsilon + L) - sqrt(L)) ** 2
                 ),
             },

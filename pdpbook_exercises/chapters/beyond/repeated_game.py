@@ -26,7 +26,7 @@ def undiscounted(answer, rng):
                 "That is close, but with an error that does not vanish: Euler's constant.": (
                     reward * np.log(rounds)
                 ),
-                "The parts are not whole numbers: divide by /, not by //.": (reward // i).sum(),
+                "The parts are not whole numbers: divide with /, not with //.": (reward // i).sum(),
                 "The last round is missing: i runs from 1 to m.": (reward / i[:-1]).sum(),
             },
             more="Simplify the right side: which weight does the old value have?",
@@ -68,7 +68,7 @@ def published_in_full(answer, rng):
         assert_close(
             answer(stakes),
             np.where(certain, 1, slope / stakes).sum(),
-            "At which threshold is the message of smallest stake still only just published in "
+            "At which threshold is the message of smallest stake still just published in "
             "full? Every message takes its share of the power at that threshold.",
             {
                 "The other messages of higher stake also take power.": (

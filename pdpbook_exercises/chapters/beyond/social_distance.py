@@ -114,7 +114,7 @@ def uniform_power(answer, rng):
         assert_close(
             power,
             right,
-            f"{said} When is the floor γ at least the largest cube root of a number of people?",
+            f"{said} When is the floor γ at least the cube root of every number of people?",
             {
                 "The floor must reach the distance with the most people, not the fewest.": (
                     n.sum() / n.min()

@@ -50,7 +50,7 @@ def budget(answer, rng):
                 "Giving each feature ε/d is allowed, but the theorem does better.": (
                     scale_bound(n, epsilon / d)
                 ),
-                "Variances add as squares. The theorem adds the inverse scales.": d**0.5 * one,
+                "That adds variances, but the theorem adds inverse scales.": d**0.5 * one,
                 "The book takes natural logarithms.": np.log(2) * d * one,
                 "That is the Laplace mechanism. The theorem uses the others' mass, so n matters.": (
                     d / epsilon

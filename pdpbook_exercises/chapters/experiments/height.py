@@ -35,7 +35,7 @@ def headline(answer, rng):
             {
                 "Give the reduction in per cent.": 1 - game / laplace,
                 "That is the part that is left. How large is the reduction?": 100 * game / laplace,
-                "It is relative to the Laplace mechanism, not to the game.": (
+                "The reduction is relative to the Laplace mechanism, not to the game.": (
                     100 * (laplace / game - 1)
                 ),
                 "Divide the difference of the divergences by one of them.": 100 * (laplace - game),

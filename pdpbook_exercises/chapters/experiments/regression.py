@@ -16,7 +16,7 @@ from pdpbook_exercises.checking import assert_close, assert_equal, exercise
 def draws(answer, rng):
     both = "Count upwards: what do m + 1 draws cost, and is that at most the total?"
     for epsilon, total, hint in [
-        (0.01, 1.0, "For many draws the advanced theorem allows more than the basic theorem."),
+        (0.01, 1.0, "For many draws, the advanced theorem is cheaper than the basic theorem."),
         (1.0, 10.0, "Which theorem is better for few draws?"),
         (0.5, 0.4, "What if a single draw already costs too much?"),
         *((np.exp(rng.uniform(-4, 0)), rng.uniform(0.5, 6), both) for _ in range(3)),

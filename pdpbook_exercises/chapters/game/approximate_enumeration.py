@@ -99,6 +99,6 @@ def tune(answer, rng):
         exposed, ratio = game.records - outcome.private_records, outcome.divergence / target
         assert found.evaluations <= 40_000 and not exposed and ratio <= 1.02, (
             f"With seed {seed} it takes {found.evaluations} evaluations, leaves {exposed} records "
-            f"exposed, and ends at {ratio:.4f} times the divergence. Which settings determine the "
-            "last steps?"
+            f"exposed, and ends at {ratio:.4f} times the divergence of best responses. Which "
+            "settings determine the last steps?"
         )

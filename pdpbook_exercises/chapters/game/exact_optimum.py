@@ -52,7 +52,7 @@ def tangents(answer, rng):
             missed.max() <= error * (1 + 1e-6),
             True,
             f"At s = {s[missed.argmax()]:.4g} the roof is off by {missed.max():.4g}. At which "
-            "points left and right of a is its tangent off by exactly the error? Put t = s/a.",
+            "points left and right of a is its tangent off by the allowed error? Put t = s/a.",
             more="The error of a tangent is t - 1 - ln t, which has the required value at two "
             "values of t. Start at low, and let each tangent begin where the previous one ends.",
         )

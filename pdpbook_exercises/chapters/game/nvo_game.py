@@ -101,7 +101,7 @@ def payoff(answer, rng):
 
 
 def leaking(counts, own):
-    """Return counts with two new empty bins, and a kernel that moves all mass but ``own`` there."""
+    """Add two empty bins to counts, with a kernel that moves all mass but ``own`` to these bins."""
     rows = np.diag([*own, 1.0, 1.0])
     rows[: len(own), -2:] = (1 - np.array(own)[:, None]) / 2
     return np.array([*counts, 0, 0]), rows[None]
@@ -122,7 +122,7 @@ def floor(answer, rng):
         assert bound <= utility + 1e-9, (
             f"That is not a lower bound: at the profile {worst.profile.tolist()} P_U is only "
             f"{utility:.4g}, where the occupied bins keep the shares {own.round(3).tolist()}. "
-            "What do the records of bin x add to P(x) at least? Substitute this mass into every "
+            "What is the least that the records of bin x add to P(x)? Substitute this into every "
             "term of KL. The mean of logarithms is not the logarithm of the mean."
         )
         assert attained or bound > 0, "A truncated Laplace kernel has a positive bound."

@@ -26,7 +26,7 @@ ANSWERS = {
     "all-equal": Answers(
         [lambda e: math.prod((a / b) ** 2 for a, b in pairwise(sorted(e)))],
         (lambda e: (e[0] / e[-1]) ** 2, "from the most to the least accurate"),
-        (lambda e: 0.25, "For two neighbouring levels, it is a square"),
+        (lambda e: 0.25, "For two neighbouring levels, ρ is a square"),
     ),
     "expected-refinement": Answers(
         [by_pieces],
@@ -41,7 +41,7 @@ ANSWERS = {
     "uniform-noise": Answers(
         [lambda r: abs(math.sin(math.pi * r)) < 1e-9],
         (lambda r: r >= 2, "2.7"),
-        (lambda r: r % 2 == 1, "Which jump widens it?"),
+        (lambda r: r % 2 == 1, "Which jump is needed?"),
         (lambda r: round(r, 1).is_integer(), "numerator 0 there at this ratio?"),
     ),
 }
