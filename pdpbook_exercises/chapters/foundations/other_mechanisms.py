@@ -49,8 +49,8 @@ def staircase(answer, rng):
         assert_close(
             answer(e, s),
             a / (1 - a) + within,
-            "The whole part is geometric. Within a step of width 1, the masses of the two treads "
-            "have the ratio γ to (1 - γ) e^-ε. Where is the middle of each tread?",
+            "The whole part is geometric. Within a step of width 1, the masses of the two parts "
+            "have the ratio γ to (1 - γ) e^-ε. Where is the middle of each part?",
         )
 
 

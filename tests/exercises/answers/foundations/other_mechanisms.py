@@ -47,8 +47,8 @@ ANSWERS = {
     ),
     "staircase": Answers(
         [staircase],
-        (lambda e, s: staircase(e, 1 - s), "Where is the middle of each tread?"),
-        (lambda e, s: 1 / e, "Where is the middle of each tread?"),
+        (lambda e, s: staircase(e, 1 - s), "Where is the middle of each part?"),
+        (lambda e, s: 1 / e, "Where is the middle of each part?"),
         (lambda e, s: -staircase(e, s), "The sign is wrong."),
     ),
     "private-mean": Answers(
