@@ -49,9 +49,9 @@ def write_whole(path: Path, content: bytes, *, new: bool = False, private: bool 
 
 
 def different_files(files: Mapping[str, Path]) -> None:
-    """Refuse two names of the same file, whatever their links and spellings.
+    """Refuse two names for the same file, even if one is a link or is spelled differently.
 
-    The keys are the words that the error uses for the files.
+    The keys are the names by which the error message refers to the files.
     """
     for (one, first), (two, second) in combinations(files.items(), 2):
         same = os.path.realpath(first) == os.path.realpath(second)

@@ -1,8 +1,8 @@
 """The compiled loops of the game, all in one file.
 
-numba's on-disk cache compares only the file of the called function.  If a loop called another loop
-from a second file, it would still run that loop's old code after that file changed.  The public
-functions check the arguments; the loops do not.  Arguments have the same names everywhere:
+numba's on-disk cache compares only the file of the called function.  If a loop called a loop in a
+second file, it would still run the old code of that loop after a change to the second file.  The
+public functions check the arguments; the loops do not.  Arguments have the same names everywhere:
 
 * ``game``, a :class:`Game`: the constant parts, such as the kernel of the noise;
 * ``profile``, the integer matrix C[k, v], shape (K, V): the number of records of bin k that play
@@ -463,7 +463,7 @@ def count_after(game, profile, scratch, move, at_least):
     """Return P_E after the move, or -1 if P_E is below ``at_least``, a number of records.
 
     ``scratch.trial`` is the mass after the move, and ``scratch.envelope`` is the envelope before
-    it.  If all records have to be private in the linear form and no group dies out, it suffices to
+    it.  If all records have to be private by the linear form and no group dies out, it suffices to
     check the envelope with the new row.
     """
     k, v, w, size = move

@@ -70,7 +70,7 @@ def fail(name: str, allowed: str, given: Any, error: type[Exception] = ValueErro
 
 
 def _shown(given: Any) -> str:
-    """Return the text with which an error shows an argument.
+    """Return the text that represents an argument in an error message.
 
     Errors end up in logs and in shared notebooks, and two arguments may have been exchanged, so
     only the type and size of anything that can contain a column of data are shown.
@@ -317,7 +317,7 @@ def numeric(name: str, values: Any) -> NDArray[Any]:
 
 
 def whole_numbers(name: str, values: ArrayLike) -> NDArray[np.int64]:
-    """Return an array of integers of at most 2**53 in size, of any shape."""
+    """Return an array of integers, of any shape, with absolute values of at most 2**53."""
     raw = numeric(name, values)
     if raw.dtype.kind == "f":
         raise TypeError(f"{name} must contain whole numbers, got {name} of type {raw.dtype}")

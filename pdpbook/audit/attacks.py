@@ -51,7 +51,7 @@ class Attack:
     step : float
         Distance between the multiples on which the scores were added up.
     false_positives, true_positives : ndarray, shape (t,)
-        Rates at the corners of the ROC curve, from 0 to 1, of the test with rounded scores.
+        Rates at the corners of the ROC curve of the test with rounded scores, from 0 to 1.
     advantage, advantage_bound : float
         A lower and an upper bound on the best advantage :math:`\mathrm{TV}(P^m, P'^m)`; the ROC
         curve attains the lower bound.

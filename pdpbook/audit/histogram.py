@@ -22,7 +22,7 @@ __all__ = ["dp_histogram"]
 def dp_histogram(
     counts: ArrayLike, *, epsilon: float, rng: np.random.Generator | None = None
 ) -> NDArray[np.float64]:
-    """Return a distribution from which any number of values may be drawn.
+    """Return a distribution from which any number of values may be drawn at no further cost.
 
     Parameters
     ----------

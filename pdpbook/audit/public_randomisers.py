@@ -93,8 +93,8 @@ def _chance_of_more(count: int, size: int, n: int, special: int, level: float) -
     """Return the probability that at least ``count`` of the ``special`` people are public.
 
     This is the upper tail of a hypergeometric variable: ``size`` of ``size`` + n people are public.
-    The probabilities are computed from their ratios, to avoid cancellation, on a range from
-    Bernstein's inequality: the probability outside it is less than a billionth of ``level``.
+    To avoid cancellation, the probabilities are computed from their ratios.  Bernstein's inequality
+    gives a range outside which the probability is less than a billionth of ``level``.
     """
     first, last = max(0, special - n), min(special, size)
     if not first < count <= last:

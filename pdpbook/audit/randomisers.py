@@ -1,8 +1,8 @@
 r"""Fixed local randomisers: noise that is chosen without the data.
 
 A *local randomiser* is a (K, K) table whose row k is the output distribution of a record of bin k.
-It is *fixed* if it is chosen without the data; the fixed-noise loss of a record is then its
-end-to-end loss.
+It is *fixed* if it is chosen independently of the data; the fixed-noise loss of a record is then
+its end-to-end loss.
 
 One equation decides which records are private.  Let :math:`u(x)=p_i(x)/P_{-i}(x)` be the ratio of
 the probability that record i is released as x to the mean probability of the others.  Then
@@ -44,7 +44,7 @@ def randomiser_epsilon(randomiser: ArrayLike, n: int) -> float:
     Parameters
     ----------
     randomiser : array_like, shape (K, K)
-        Row k is the output distribution of a record of bin k, chosen without the data.
+        Row k is the output distribution of a record of bin k, chosen independently of the data.
     n : int
         Number of records, at least 2.  The result is also valid for more records, because ε falls
         as n grows.

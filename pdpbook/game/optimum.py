@@ -234,7 +234,7 @@ class _Search:
         return 0.05 * self.relative_gap * max(self.bound, _NEGLIGIBLE)
 
     def _answer(self, *, integer: bool) -> Answer | None:
-        """Solve the program and raise the bound; None after the search or a wrong answer."""
+        """Solve the program and raise the bound; None if the search is over or the answer wrong."""
         remaining = self.remaining()
         if self.settled or remaining <= 0.0:
             return None

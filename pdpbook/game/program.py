@@ -349,8 +349,8 @@ class Program:
         """Solve the program with its present rows; if ``integer``, C and z are whole numbers.
 
         Branch and bound starts from ``start``, a profile at which all records are private, and may
-        stop at the relative ``gap``.  With a ``pattern``, shape (2 V times the occupied bins,), the
-        columns of C and z outside it are 0, and the bound is valid only for such profiles.
+        stop at the relative ``gap``.  A ``pattern``, shape (2 V times the occupied bins,), marks
+        the columns of C and z that may differ from 0; the bound is then valid for such profiles.
         """
         import highspy
 

@@ -44,7 +44,7 @@ def sum_reach(weights: NDArray[np.float64], epsilon: float) -> float:
 
 
 def bridge_reach(bins: int, epsilon: float) -> float:
-    """Return a 95 % bound on the noise of the sums of the first counts, shifted to end at n."""
+    """Return a 95 % bound on the noise of cumulative counts, shifted so that the last is n."""
     first = np.arange(1, bins)[:, None]
     theta = _TRIED * epsilon
     inside = first * _moments(theta * (1.0 - first / bins), epsilon)

@@ -188,7 +188,7 @@ class QuantileChoice:
 
     @cached_property
     def _ranks(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The number of records below each group, and at or below it."""
+        """The numbers of records below each group, and the numbers at or below each group."""
         upto = np.cumsum(self._groups[2])
         return upto - self._groups[2], upto
 

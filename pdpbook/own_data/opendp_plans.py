@@ -2,7 +2,7 @@
 
 OpenDP summarises the noise of a plan in a table, with a row for each released number.  The Polars
 plan contains the rest: the filter, the groups, the columns, and the ranges or candidates.  The
-caller's description and the worst case must agree with the table and the plan.
+caller's description must agree with the plan, and OpenDP's worst case with the queries.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def plan_queries(
     Returns
     -------
     list of ReleasedQuery
-        The queries in the order of the plan; a mean of OpenDP becomes a sum and a count.
+        The queries in the order of the plan; OpenDP's mean becomes a sum and a count.
 
     Raises
     ------

@@ -139,7 +139,7 @@ TITLES: dict[str, dict[str, tuple[str, str]]] = {
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Promise:
-    """What a release promises, and all else that is known without the values of the column.
+    """What a release promises, and everything else that is known without the values of the column.
 
     Attributes
     ----------

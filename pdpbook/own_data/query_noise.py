@@ -75,7 +75,7 @@ def check_noise(mechanism: Any, statistic: str) -> None:
 
 
 def is_pure(mechanism: Any) -> bool:
-    """Return whether a mechanism has a bounded loss instead of a Rényi divergence."""
+    """Return whether a mechanism bounds the privacy loss itself, not only a divergence."""
     if isinstance(mechanism, str):
         return "gaussian" not in mechanism
     return bool(mechanism.output_measure.type == "MaxDivergence")

@@ -102,7 +102,7 @@ def released_query(
 
     Notes
     -----
-    Source: Wang (2019), per-instance sensitivity; for the quantile Smith (2011), and McKenna &
+    Source: Wang (2019) for per-instance sensitivity, Smith (2011) for the quantile, and McKenna &
     Sheldon (2020) for permute and flip.  Taught in *What a released statistic tells about each
     record*.
 

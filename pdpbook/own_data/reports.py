@@ -10,7 +10,7 @@ the error, and recommends a release by a rule that considers first the promise a
    attacker who knows the algorithm, whatever the records are.  A fixed-noise promise assumes that
    the noise of the others does not react to a record, but an attacker need not assume this.
 2. Of these releases, the one with the smallest error is recommended.  Errors of noisy counts are
-   averages over repetitions, so one release counts as nearer than another only if its error is
+   averages over repetitions, so one release counts as nearer to the column only if its error is
    smaller by more than a tolerance (five percent or a hundredth of a bin, whichever is larger) plus
    the standard error of the difference.  If no release is nearer than several others, the simplest
    of these is recommended, and the report names the others.

@@ -3,10 +3,10 @@
 A reader learns the meaning of a colour at the first figure and relies on it afterwards.  Therefore
 every named series has the same look in all figures and explorables: the Laplace mechanism is always
 orange and dashed, with squares.  A figure gets the looks of its series by name, from :func:`looks`;
-:data:`KEYS` maps each name to its entry.  A name may be followed by a comma and a variant
-(``best responses, stated`` belongs to the game).  A series that is labelled with the value of a
-parameter (``ε = 0.1``) has a shade of a single hue, :data:`LEVELS`.  The remaining series get looks
-that are not used in the same figure.
+:data:`KEYS` maps each name to its entry.  A name may be followed by a comma and a variant (``best
+responses, stated`` belongs to the game).  A series that is labelled with the value of a parameter
+(``ε = 0.1``) has one of the shades in :data:`LEVELS`.  The remaining series get looks that are not
+used in the same figure.
 
 There are more names than distinguishable colours, so two names may share a colour if they do not
 occur in the same chapter or in consecutive chapters.

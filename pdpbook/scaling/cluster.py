@@ -17,7 +17,7 @@ for 10⁶ pieces than for 10³, and after an error, the running tasks end soon.
     after this time, it ends with a ``distributed.scheduler.NoWorkerError``.
 ``worker-ttl``, by default 5 minutes
     How long a worker may be silent, for example because its process is stopped.  After this time,
-    other workers do its tasks.
+    other workers take over its tasks.
 ``allowed-failures``, by default 3
     How many workers may die during a task.  If another worker dies, the call ends with a
     ``distributed.scheduler.KilledWorker``.

@@ -16,9 +16,9 @@ randomisers*.  This randomiser is independent of the data, so its draws are ε-d
 for every data set, without any assumption about the noise of other records, and with a billion
 records it loses almost no accuracy.
 
-A plan contains the distribution of each column in the whole numbers with which privacy was decided
-(:attr:`pdpbook.game.Outcome.weights`).  The distributions are secret, and only draws from them are
-released.
+A plan contains the distribution of each column as the whole numbers that were used to decide
+privacy (:attr:`pdpbook.game.Outcome.weights`).  The distributions are secret, and only draws from
+them are released.
 """
 
 from __future__ import annotations

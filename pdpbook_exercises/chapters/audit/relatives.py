@@ -82,7 +82,7 @@ def thresholds(answer, rng):
             "Where is the noise in the row of a bin with c people? And where is it if c is 0?",
             {
                 "An empty bin has noise at only one threshold.": np.maximum(counts, 1),
-                "The noise is at the count and at the threshold above it.": counts + 1,
+                "Noise is added at two thresholds: the count and the count plus 1.": counts + 1,
                 "Answers with noise can also be above one half.": ((answers > 0.5).sum(axis=1)),
             },
         )

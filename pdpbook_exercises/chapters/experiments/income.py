@@ -27,7 +27,7 @@ def angle(answer, rng):
                     np.sin(phi) / K
                 ),
                 "The square root is missing.": (t / K) ** 2,
-                "That is 1/SD of something: at a right angle SD is large, not 0.": 1 / (K * t),
+                "Your formula is inverted: at a right angle SD is large, not 0.": 1 / (K * t),
                 "The angle is in radians.": np.tan(np.radians(phi)) / K,
             },
             more="The uniform vector has the length 1/√K. How long are p and p - uniform?",
