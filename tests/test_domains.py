@@ -303,7 +303,8 @@ def exchanged(valid: Any, number: Any) -> Any:
 def refused_and_taken(name: str, argument: str) -> tuple[list[Any], list[Any]]:
     """Return what an argument must refuse, and what it must take."""
     valid = CALLS[name]()[argument]
-    domain = OF_ONE.get((name, argument)) or OF_ALL[argument]
+    domain = OF_ONE.get((name, argument)) or OF_ALL.get(argument, "")
+    assert domain, f"DOMAINS lacks the argument {argument} of {name}"
     kind = domain.rstrip("?")
     refused: list[Any]
     taken: list[Any] = []
