@@ -351,7 +351,7 @@ class Explorable(NamedTuple):
     expected: Callable[..., Said]
     rel: float  #: how exact a number is that is shown with some digits,
     off: float  #: and with some decimals
-    places: Sequence[Sequence[float]]
+    places: Sequence[Sequence[float]]  #: with [::4], each pair of places of two controls still occurs
     judged: Sequence[float]  #: where the guess is, with the answer open
     right: Callable[[list[Any]], Any]  #: of what is expected there: the option, or its number
     pattern: str
@@ -382,7 +382,7 @@ EXPLORABLES = {name: Explorable(*row) for name, *row in [
      (2, 0, 0), lambda said: "only the divergence at the end" if {*said[2:16:2]} == {7} else "",
      "# of 7 private, KL = #"),
     ("draws-cost", draws_cost, 0.0051, 1e-9,
-     [*product((0, 25, 54), (20, 30, 36), (0, 12, 25), (2, 6, 12))],
+     [*product((0, 25, 54), (20, 30, 36), (0, 12, 25), (2, 6, 12))][::4],
      (25, 20, 25, 6), lambda said: said[6] / draws_cost("1,000", "1", "1", "10⁻⁶")[6],
      r"pair #, advanced composition #, basic composition #\. .* above # su.* rate #, .* rate #\."
      "|for # .*by the.* for # .*by adv.* for # .*by basic"),
@@ -410,7 +410,7 @@ EXPLORABLES = {name: Explorable(*row) for name, *row in [
      "bins of # cm, and # of them|In # of these there is one|its bin with #"
      "|sliders # bins .* ε = # are .* are # cm"),
     ("safe-share", safe_share, 0.0051, 0,
-     [*product((0, 6, 8, 20), (5, 21, 50, 77, 95), (0, 5, 9, 12, 15, 20, 27))],
+     [*product((0, 6, 8, 20), (5, 21, 50, 77, 95), (0, 5, 9, 12, 15, 20, 27))][::4],
      (6, 50, 10), lambda _: min(range(5, 96), key=partial(least_share, 2.0)),
      r"more than # too .* least # and # rec.* mass of # on .* most #, .* divergence is #\."
      "|share s = # is|shares .* allows the smallest, s = #:"),
