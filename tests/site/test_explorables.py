@@ -351,7 +351,7 @@ class Explorable(NamedTuple):
     expected: Callable[..., Said]
     rel: float  #: how exact a number is that is shown with some digits,
     off: float  #: and with some decimals
-    places: Sequence[Sequence[float]]  #: with [::4], each pair of places of two controls still occurs
+    places: Sequence[Sequence[float]]  #: [::4] keeps each pair of two controls
     judged: Sequence[float]  #: where the guess is, with the answer open
     right: Callable[[list[Any]], Any]  #: of what is expected there: the option, or its number
     pattern: str
