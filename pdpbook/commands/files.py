@@ -5,7 +5,7 @@ and the message names the line and the option of the command that resolves the a
 
 ``58.085`` may be just over 58 or exactly 58,085, and nothing in the cell shows which.  The rest of
 the column may show it: the dot in ``0.5`` or ``1234.5`` cannot group digits.  A column in which
-every cell can be read in both ways is refused, and the message shows both readings and options.
+every cell can be read in both ways is refused, and the message gives the option for each reading.
 
 In a column of categories, ``NA`` and ``None`` are missing values unless they are among the levels.
 """
@@ -303,8 +303,8 @@ class TableFile:
         if figures and self.header and not self.is_parquet:
             raise ValueError(
                 f"the first line of {self.path} must contain the names of the columns: if it is "
-                "a record, give --no-header; if it contains names, give --column; got the number "
-                f"{figures[0]!r}"
+                "a record, give --no-header; if it contains names, give --column; got a number "
+                "among them"
             )
         if len(numeric) > 1:
             listed = _listed(numeric)
@@ -370,13 +370,12 @@ class TableFile:
             return
         where = compute.index(compute.match_substring(known, self.decimal), True).as_py()
         if where >= 0:
-            given = known[where].as_py()
             raise self._refused(
                 place,
                 "be readable in only one way: each of its numbers may have three decimals or "
-                f"digits in groups of three; give --thousands {self.decimal!r} to read "
-                f"{given.replace(self.decimal, '')}, or --thousands none to read "
-                f"{given.replace(self.decimal, '.')}, got {given!r} in {self.place(where)}",
+                f"digits in groups of three; give --thousands {self.decimal!r} to read 1"
+                f"{self.decimal}234 as 1234, or --thousands none to read it as 1.234, got the "
+                f"first such number in {self.place(where)}",
             )
 
     def _no_number(self, place: int, wrong: NDArray[np.int64]) -> ValueError:
@@ -393,7 +392,7 @@ class TableFile:
             hint = self._cell_hint(cell.strip(), int(wrong[0]), alone)
             if canonical(cell) == self._names[place] and self.header and not self.is_parquet:
                 hint = "; remove this line, which repeats the names of the columns"
-        got = f"got {str(cell)!r} in {self.place(int(wrong[0]))}{hint}"
+        got = f"got another value in {self.place(int(wrong[0]))}{hint}"
         return self._refused(place, f"contain numbers only{asked}, {got}")
 
     def _cell_hint(self, cell: str, where: int, alone: bool) -> str:

@@ -135,8 +135,8 @@ class Grid:
         if outside.any():
             where = int(np.flatnonzero(outside)[0])
             raise ValueError(
-                f"data must be in [{self.lower:g}, {self.upper:g}], "
-                f"got data[{where}]={float(values[where])!r}"
+                f"data must be in [{self.lower:g}, {self.upper:g}], got another number as "
+                f"data[{where}]"
             )
         place = np.floor((values - self.lower) / self.width * self.bins).astype(np.int64)
         return np.minimum(place, self.bins - 1, out=place)

@@ -89,15 +89,11 @@ def level_codes(
 def refuse_rows(
     values: Any, bad: ArrayLike, must: str, what: str, error: type[Exception] = ValueError
 ) -> None:
-    """Refuse a column with bad values; the message states their number and the first of them."""
+    """Refuse a column with bad values; the message states their number and the first row."""
     rows = np.flatnonzero(bad)
     if rows.size:
-        first = values[rows[0]]
-        shown = first.item() if isinstance(first, np.generic) else first
-        raise error(
-            f"values must {must}, got {rows.size} of {len(values)} {what}, the first in row "
-            f"{rows[0]}: {shown!r}"
-        )
+        found = f"{rows.size} of {len(values)} {what}, the first in row {rows[0]}"
+        raise error(f"values must {must}, got {found}")
 
 
 def only_counts(publish: str, bins: int | None) -> None:

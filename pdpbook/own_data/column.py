@@ -211,11 +211,9 @@ def make_column(
     else:
         start, end = low, high
         if start == end:
-            raise ValueError(
-                f"values must not all be equal unless lower and upper are given, got only {low!r}"
-            )
+            raise ValueError("values must not all be equal unless lower and upper are given")
         if max(-start, end) >= LARGEST:
-            raise ValueError(f"values must lie within ±{LARGEST:g}, got {max(-start, end)!r}")
+            raise ValueError(f"values must lie within ±{LARGEST:g}")
     if end - start < max(NARROWEST * max(-start, end), 1.0 / LARGEST):
         raise ValueError(
             "upper must be so far above lower that rounding keeps the bins apart, "

@@ -110,7 +110,7 @@ def _number_moves(
         place = int(np.flatnonzero(x != np.floor(x))[0])
         raise ValueError(
             f"table[{query.column!r}] must contain whole numbers, like the noise, "
-            f"got {float(x[place])!r} in row {place}"
+            f"got another number in row {place}"
         )
     farthest = up(np.maximum(x - query.lower, query.upper - x), 1)
     if query.statistic == "sum":

@@ -365,7 +365,7 @@ def _data_ranges(
     ranges = {name: (low, high) for name, (low, high) in zip(names, found.tolist(), strict=True)}
     for name, (low, high) in ranges.items():
         if not low < high:
-            got = f"only {low:g}" if low == high else "no finite number"
+            got = "only one" if low == high else "no finite number"
             raise ValueError(
                 f"column {name!r} must contain two different numbers to have a range, got {got}"
             )

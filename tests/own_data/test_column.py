@@ -54,13 +54,13 @@ def test_any_column_of_numbers_is_read_and_without_a_range_has_its_own() -> None
 @pytest.mark.parametrize(
     ("values", "options", "said"),
     [
-        ([1.0, math.nan, 2.0], {}, "missing or infinite, the first in row 1: nan"),
+        ([1.0, math.nan, 2.0], {}, "missing or infinite, the first in row 1$"),
         (pd.Series([1, None], dtype="Int64"), {}, "values must"),
         ([3.0], {}, "at least 2 records, got 1"),
         ([3.0, 3.0], {}, "must not all be equal"),
         ([0.0, 5e-324], {}, "upper must be so far above lower"),
         ([0.0, 1e200], {}, "values must lie within"),
-        ([1, 2.5, 4], {"lower": 1, "upper": 5, "whole": True}, r"1 of 3 .* first in row 1: 2\.5"),
+        ([1, 2.5, 4], {"lower": 1, "upper": 5, "whole": True}, r"1 of 3 .* first in row 1$"),
         ([1, 2, 4], {"lower": 1, "upper": 5.5, "whole": True}, "upper must be a whole number"),
     ],
 )

@@ -167,7 +167,7 @@ def test_groups_of_several_columns_are_those_of_pandas() -> None:
     [
         ({"y": [1.0]}, SUM, 0.0, "table must have the column 'x' of a query, got 'y'"),
         ({"x": [1.0], "y": [1, 2]}, SUM, 0.0, "table must have columns of equal length, got"),
-        ({"x": [0.5]}, WHOLE, 0.1, r"table\['x'\] must contain whole numbers.*got 0.5 in row 0"),
+        ({"x": [0.5]}, WHOLE, 0.1, r"table\['x'\] must contain whole.*got another number in row 0"),
         ({"x": [1.0, np.nan]}, SUM, 0.0, r"table\['x'\] must be finite.*got .*nan"),
         ({"x": []}, {}, 0.0, "table must contain at least one record, got none"),
         ({"x": [1.0]}, {}, 0.1, "delta must be 0 without .*got delta=0.1"),
