@@ -74,6 +74,8 @@ class PrivateRandomiser:
 def noise_margin(bins: int, *, epsilon: float, delta: float) -> int:
     r"""Return a margin that the largest of several noise values exceeds with probability at most δ.
 
+    Taught in *A repair*.
+
     Parameters
     ----------
     bins : int

@@ -240,6 +240,7 @@ def train(
     different rates, as in Horgan et al. (2018): a copy that hardly explores shows the network the
     consequences of the network's choices.  The same generator gives the same network on one
     machine; other processors round differently, and training amplifies the difference.
+    Taught in *Instance-wise noise by learning*.
 
     Examples
     --------
@@ -348,6 +349,8 @@ def _seed(rng: np.random.Generator) -> int:
 
 def committed_run(name: str) -> pd.DataFrame:
     """Return a table of the long run that is stored with the book.
+
+    Taught in *Instance-wise noise by learning*.
 
     Parameters
     ----------

@@ -91,7 +91,7 @@ def instance_wise_game(
 
     Notes
     -----
-    Source: Ryu, Joo, Jang & Yang (2024), "Action".
+    Source: Ryu, Joo, Jang & Yang (2024), "Action".  Taught in *Instance-wise noise by learning*.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def instance_wise_game(
 def laplace_divergence(game: NVOGame) -> float:
     """Return KL(q || output), in nats, of the Laplace mechanism, with scale Δ/ε for every record.
 
-    The game must have a grid, which determines Δ.
+    The game must have a grid, which determines Δ.  Taught in *Instance-wise noise by learning*.
 
     Examples
     --------
@@ -364,6 +364,8 @@ def play_episode(
     seed: int | None = None,
 ) -> Episode:
     """Play one episode with a rule that maps an observation to an action.
+
+    Taught in *Instance-wise noise by learning*.
 
     Parameters
     ----------

@@ -28,6 +28,8 @@ def difference_game(
 ) -> BayesianGame:
     r"""Build the game of table 2 of Cui et al., whose payoffs are differences of ε.
 
+    Taught in *The privacy game*.
+
     Parameters
     ----------
     protected : array_like, shape (T,)

@@ -157,6 +157,8 @@ def effective_distances(
 def people_by_distance(hops: ArrayLike, *, levels: int | None = None) -> NDArray[np.float64]:
     """Return the average number of people at each distance from a person.
 
+    Taught in *Privacy over social distance*.
+
     Parameters
     ----------
     hops : array_like of int, shape (m, n)

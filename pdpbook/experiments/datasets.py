@@ -221,6 +221,7 @@ def load_patients() -> Dataset:
     Notes
     -----
     Source: Efron, Hastie, Johnstone & Tibshirani (2004), as bundled with scikit-learn.
+    Taught in *Regression on released data*.
 
     Examples
     --------
@@ -427,7 +428,7 @@ def load_published_table(number: int) -> pd.DataFrame:
 
     Notes
     -----
-    Source: Ryu, Jang & Yang (2024), tables 1 to 4.
+    Source: Ryu, Jang & Yang (2024), tables 1 to 4.  Taught in *Replication: claim by claim*.
 
     Examples
     --------

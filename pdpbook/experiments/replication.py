@@ -84,6 +84,8 @@ def measures(game: NVOGame, profile: ArrayLike) -> dict[str, float]:
 def laplace_row(game: NVOGame) -> dict[str, Any]:
     """Return the row of the Laplace mechanism, in which every record has the third scale.
 
+    Taught in *Replication: claim by claim*.
+
     Parameters
     ----------
     game : NVOGame
@@ -113,6 +115,8 @@ def laplace_row(game: NVOGame) -> dict[str, Any]:
 
 def best_response_row(game: NVOGame, seeds: Iterable[int]) -> dict[str, Any]:
     """Return the row of best-response dynamics from random starts.
+
+    Taught in *Replication: claim by claim*.
 
     Parameters
     ----------

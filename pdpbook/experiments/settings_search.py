@@ -36,6 +36,8 @@ TABLES = {"height": 1, "income": 3, "credit": 4}
 def misfit(ours: ArrayLike, published: ArrayLike, *, resolution: float = 5e-5) -> float:
     """Return the typical factor between computed and printed divergences.
 
+    Taught in *Replication: claim by claim*.
+
     Parameters
     ----------
     ours, published : array_like, shape (m,)
@@ -73,6 +75,8 @@ def search_settings(
     after_each: Callable[[], Any] = lambda: None,
 ) -> pd.DataFrame:
     """Compare every pair of a padding and a divisor of the small scales with the published rows.
+
+    Taught in *Replication: claim by claim*.
 
     Parameters
     ----------

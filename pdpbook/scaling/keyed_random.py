@@ -54,7 +54,7 @@ def new_key() -> bytes:
     """Return a fresh secret key of 32 bytes from the operating system.
 
     Use each key for one release.  It must remain as secret as the data: with the key, the draws
-    reveal the exact histogram.
+    reveal the exact histogram.  Taught in *A billion records*.
 
     Examples
     --------
@@ -66,6 +66,8 @@ def new_key() -> bytes:
 
 def load_key(path: str | os.PathLike[str]) -> bytes:
     """Return the key in a file, which the first call creates; a resumed run finds the same key.
+
+    Taught in *A billion records*.
 
     Parameters
     ----------
@@ -118,7 +120,7 @@ def keyed_digest(key: bytes, purpose: str, content: Any) -> bytes:
     """Return 32 bytes that identify an object for owners of the key, and reveal nothing to others.
 
     The digest is BLAKE2b in keyed mode, because an unkeyed digest of a histogram could be compared
-    with the digests of all guesses.
+    with the digests of all guesses.  Taught in *A billion records*.
 
     Parameters
     ----------
@@ -156,6 +158,8 @@ def _check_text(name: str, value: Any) -> str:
 
 def integer_weights(distribution: ArrayLike) -> tuple[int, ...]:
     r"""Return integer weights that sum to :math:`2^{64}`, in proportion to a probability vector.
+
+    Taught in *A billion records*.
 
     Parameters
     ----------
