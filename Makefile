@@ -14,7 +14,7 @@ export MPLCONFIGDIR := $(abspath $(VENV))/matplotlib
 unexport PDPBOOK_DATA
 
 .NOTPARALLEL:
-.PHONY: book instructor-book watch notebooks lab pdf outputs nbval test lint format proofs bench clean
+.PHONY: book instructor-book watch lab pdf outputs nbval test lint format proofs bench clean
 
 book: $(STAMP)
 	$(RUN) tools.execute
@@ -28,7 +28,7 @@ $(BUILT):
 	$(MAKE) book
 
 # The book with all solutions and a guide for instructors.
-instructor-book: $(BUILT)
+instructor-book: book
 	$(BUILD) --toc _toc_instructor.yml --path-output _build/instructor
 	$(RUN) tools.notebooks _toc_instructor.yml _build/instructor/_build/html
 	@ln -sfn _build/html _build/instructor/html
@@ -39,11 +39,6 @@ instructor-book: $(BUILT)
 watch: $(BUILT)
 	$(VENV)/bin/jupyter-book config sphinx .
 	$(VENV)/bin/sphinx-autobuild --port 0 --open-browser --watch book . _build/html
-
-# The notebooks and the student bundle, from the built pages; nothing is executed.
-notebooks: $(BUILT)
-	$(RUN) tools.notebooks
-	$(RUN) tools.bundle
 
 # Run the notebooks in JupyterLab, in a folder of your own: what is there is not overwritten. Some
 # versions of cp call it a failure that they leave a file alone.

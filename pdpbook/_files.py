@@ -11,6 +11,7 @@ locked.
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import socket
 import time
@@ -18,13 +19,31 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
+from typing import Any
+
+from pdpbook import _validate
 
 try:
     import fcntl
 except ModuleNotFoundError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["different_files", "locked", "write_whole"]
+__all__ = ["different_files", "local_path", "locked", "write_whole"]
+
+URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:[/:]")  # a Windows drive has only one letter
+
+
+def local_path(name: str, value: Any) -> Path:
+    """Return a path on a file system; for a URL, raise an error that names the argument."""
+    if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
+        raise _validate.fail(name, "a path", value, TypeError)
+    text = os.fspath(value)
+    if URL.match(text):
+        allowed = "a path on a file system and not a URL (mount the storage, or copy the files)"
+        raise _validate.fail(name, allowed, text)
+    if not text or "\0" in text:
+        raise _validate.fail(name, "a path that is not empty and has no null characters", text)
+    return Path(text)
 
 
 def write_whole(path: Path, content: bytes, *, new: bool = False, private: bool = False) -> None:

@@ -316,7 +316,7 @@ def numeric(name: str, values: Any) -> NDArray[Any]:
 def whole_numbers(name: str, values: ArrayLike) -> NDArray[np.int64]:
     """Return an array of integers, of any shape, with absolute values of at most 2**53."""
     raw = numeric(name, values)
-    if raw.dtype.kind == "f":
+    if raw.dtype.kind == "f" and raw.size:
         raise TypeError(f"{name} must contain whole numbers, got {name} of type {raw.dtype}")
     finite_array(name, raw)
     largest = max(int(raw.min()), int(raw.max()), key=abs)

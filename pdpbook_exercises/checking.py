@@ -153,6 +153,8 @@ def check(name: str, answer: Any, *, me: str = READER, hint: int = 1, seed: int 
         return Result(name, False, " ".join(said))
     except Exception as error:  # the result cannot be compared
         raised = f"Comparing it raised {type(error).__name__}: {error}."
+        if not callable(answer) and "not callable" in str(error):
+            raised = "The exercise asks for a function."
         return Result(name, False, f"{calls.last} {raised}")
     return Result(name, True, "right.")
 
@@ -369,6 +371,8 @@ def _names(answer):
 
 def _find(name):
     """Return a check, after importing the module of its chapter."""
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a string, got {type(name).__name__}")
     if name not in CHECKS:
         chapter = name.partition("/")[0].replace("-", "_")
         for part in sorted(Path(chapters.__path__[0]).iterdir()):
@@ -376,5 +380,6 @@ def _find(name):
                 importlib.import_module(f"{chapters.__name__}.{part.name}.{chapter}")
     if name not in CHECKS:
         others = sorted(each for each in CHECKS if each.startswith(f"{name.partition('/')[0]}/"))
-        raise KeyError(f"there is no exercise {name!r}; the chapter has {others}")
+        known = f"the chapter has {others}" if others else "a name begins with that of its chapter"
+        raise KeyError(f"there is no exercise {name!r}; {known}")
     return CHECKS[name]

@@ -102,7 +102,7 @@ def main() -> None:
     given = parser.parse_args()
     text, count = bank(given.notebooks)
     if not count:
-        parser.error(f"{given.notebooks} has no notebook of predictions: run make notebooks")
+        parser.error(f"{given.notebooks} has no notebook of predictions: run make book")
     given.file.write_text(text, encoding="utf-8")
     print(f"{count} questions are in {given.file}: import them as Moodle XML")
 

@@ -83,7 +83,7 @@ def test_what_answers_a_prediction_waits_for_the_reader() -> None:
 def notebook(page: str) -> NotebookNode:
     """The notebook of a page, which must be valid."""
     path = NOTEBOOKS / f"{page}.ipynb"
-    assert path.is_file(), "make notebooks"
+    assert path.is_file(), "make book"
     found = nbformat.read(path, as_version=4)
     nbformat.validate(found)
     return found

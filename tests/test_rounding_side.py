@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mpmath import mp
 
 import pdpbook as pb
 from pdpbook.audit.private_randomisers import noise_margin
@@ -19,8 +20,6 @@ from pdpbook.foundations import (
     optimal_composition,
     posterior_interval,
 )
-
-mp = pytest.importorskip("mpmath", reason="mpmath comes with SymPy, of the test extra").mp
 
 
 @pytest.fixture(autouse=True)

@@ -27,7 +27,7 @@ import yaml
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from book._ext.exercises import LEVELS
+from book._ext.exercises import LEVELS, exercises_of
 from book._ext.sources import MystDirective, read_yaml
 
 #: Words per minute, half of adults' rate for nonfiction, as each sentence is a step of an argument.
@@ -41,9 +41,8 @@ NOT_READ = re.compile("remove-cell|hide-input|exercise-stub|exercise-check")
 DRAWN = re.compile(r"^  figure:|^[`:]{3,}\{(?:explorable|figure)\}", M)
 LABEL = re.compile(r"^(?:\(|:label: )([\w-]+)(?:\)=|$)", M)
 LINK = re.compile(r"\]\(#([\w-]+)\)|\{(?:prf:)?ref\}`(?:[^`<]*<)?([\w-]+)>?`")
-NEEDS = re.compile(r"^(?:You need|This chapter builds on) .+?(?=\n\n)", MS)
+NEEDS = re.compile(r"^You need .+?(?=\n\n)", MS)
 OUTCOMES = re.compile(r"\} You will be able to\n:class: tip\n(.*?)^:::$", MS)
-TASK = re.compile(r"^:level: ([\w-]+)\n:minutes: (\d+)$", M)
 
 
 class Chapter(NamedTuple):
@@ -100,7 +99,7 @@ def read_chapters(root: Path) -> dict[str, Chapter]:
             needs=[name for name in chapters if name in linked],  # earlier chapters only
             outcomes=[" ".join(item.split()).rstrip(";.") for item in items],
             reading=minutes_of_reading(text),
-            tasks=[(level, int(minutes)) for level, minutes in TASK.findall(text)],
+            tasks=[(each.level, each.minutes) for each in exercises_of(text)],
         )
         owner |= dict.fromkeys([label, *others], label)
     return chapters

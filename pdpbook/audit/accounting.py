@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook import _validate
+from pdpbook import _exact, _validate
 from pdpbook._extras import require
 
 if TYPE_CHECKING:
@@ -92,9 +92,9 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     draws = _validate.integer("draws", draws, at_least=1, at_most=_validate.ROUNDS)
     delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
-    most = draws * epsilon
-    if not math.isfinite(most):
+    if not math.isfinite(draws * epsilon):
         raise _validate.fail("epsilon", "small enough that draws * epsilon is finite", epsilon)
+    most = _exact.times_up(draws, epsilon)
     if delta == 0.0:
         return most
     rare = min(-math.log1p(-1.0 / n), epsilon)  # the loss of a failure is -rare
@@ -182,7 +182,9 @@ class RecordProfile:
         Below 1e-12, the rounding of the convolution would matter.  At δ = 0 the total is draws ×
         loss, by basic composition.
         """
-        most = self.draws * self.loss
+        most = math.inf
+        if math.isfinite(self.loss):
+            most = _exact.times_up(self.draws, self.loss)
         if isinstance(delta, (int, float)) and delta == 0:
             return most
         delta = _validate.number("delta", delta, at_least=1e-12, at_most=1.0)

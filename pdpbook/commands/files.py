@@ -91,6 +91,11 @@ class TableFile:
         """Whether the name belongs to a Parquet file."""
         return self.path.suffix.lower() in (".parquet", ".pq")
 
+    @property
+    def records(self) -> int:
+        """Number of records, those without a value included."""
+        return self._table.num_rows
+
     def column(self, name: str | None = None) -> pd.Series:
         """Return a column of numbers, by default the only column of numbers that has a name."""
         import pandas as pd
@@ -137,17 +142,17 @@ class TableFile:
                 f"have {what} in every record{empty}; decide what a missing value stands for "
                 "before you report, or give --missing drop to leave out and count such records, "
                 f"got {bad.sum():,} of {len(bad):,} missing{infinite}, the first in "
-                f"{self.place(where)}: {self._cell(place, where)!r}",
+                f"{self.place(where)}",
             )
         return column
 
     def remarks(self, column: pd.Series) -> str:
         """Return remarks on dropped records and folded lines, or an empty string."""
         said = []
-        if missing := self._table.num_rows - len(column):
+        if missing := self.records - len(column):
             lacking = "number" if column.dtype.kind == "f" else "value"
             said.append(
-                f"{missing:,} of {self._table.num_rows:,} records have no {lacking} in column "
+                f"{missing:,} of {self.records:,} records have no {lacking} in column "
                 f"{column.name!r} and were dropped: all results are about the other "
                 f"{len(column):,} records, and their number is taken as public."
             )
@@ -279,6 +284,8 @@ class TableFile:
             listed = [f"its columns of numbers are {_listed(numeric)}"] if numeric else []
             if others:
                 listed.append(f"{'the others' if numeric else 'it has'} {_listed(others)}")
+            if self._may_be_a_record:
+                listed = ["its first line contains a number"]
             said = f"{', '.join(listed)}{self._hint()}"
             raise ValueError(f"{self.path} has no column {name!r}; {said}")
         if len(found) > 1:
@@ -342,15 +349,20 @@ class TableFile:
         fields = self._csv.first
         first = fields[0] if self.header else ""
         if first.startswith("sep=") or (first.startswith("#") and len(fields) == 1):
-            return f"; remove the first line, {first!r}, which contains no names"
+            return "; remove the first line, which contains no names"
         for sign in _SEPARATORS:
             if sign != self.sep and any(sign in each for each in fields):
                 comma = self.sep == "," and self.decimal == "."
                 more = ", and --decimal ',' if its numbers have decimal commas" if comma else ""
                 return f"; {sign!r} seems to separate the columns, so give --sep {sign!r}{more}"
-        if self.header and any(self._is_number(each) for each in fields):
+        if self._may_be_a_record:
             return "; if the first line is a record, give --no-header"
         return ""
+
+    @property
+    def _may_be_a_record(self) -> bool:
+        """Whether the first line, which should contain the names, contains a number."""
+        return self.header and not self.is_parquet and any(map(self._is_number, self._csv.first))
 
     def _is_number(self, text: str) -> bool:
         """Return whether a text is a number as the file writes numbers."""

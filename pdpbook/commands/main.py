@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import csv
 import ctypes
+import inspect
 import json
 import os
 import sys
@@ -179,7 +180,8 @@ def refused() -> Iterator[None]:
     except (ValueError, TypeError) as error:
         argument = str(error).partition(" ")[0]
         name = OPTIONS.get(argument, argument)
-        if name in {"range"}.union(*({p.name for p in c.params} for c in main.commands.values())):
+        known = {"range"}.union(*({p.name for p in c.params} for c in main.commands.values()))
+        if name in known - {"column"}:  # "column 'age' must …" is about the values, not the option
             raise click.BadParameter(str(error), param_hint=f"'--{name}'") from error
         raise click.UsageError(str(error)) from error
     except (OSError, ImportError) as error:
@@ -258,7 +260,7 @@ ASKED = [
         help="The change of one record against which ε is promised.",
     ),
     click.option("--epsilon", type=float, required=True, help="The promised ε, for all draws."),
-    click.option("--delta", type=float, default=1e-6),
+    click.option("--delta", type=float, default=1e-6, help="The δ, if what is released needs one."),
     click.option("--draws", type=int, default=1, help="Number of values for --publish value."),
     click.option("--bins", type=int, help="Number of bins; by default it follows from n and ε."),
     click.option(
@@ -528,9 +530,11 @@ def read_queries(file: Path) -> list[Any]:
         )
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
         raise ValueError(f"queries must be a list of objects, got {str(file)!r}")
-    listed = []
+    listed, known = [], inspect.signature(released_query).parameters
     for place, each in enumerate(found, start=1):
         try:
+            if unknown := [key for key in each if key not in known]:
+                raise ValueError(f"there is no argument {unknown[0]!r}")
             listed.append(released_query(each.pop("statistic", ""), **each))
         except (ValueError, TypeError) as error:
             raise ValueError(
@@ -539,12 +543,12 @@ def read_queries(file: Path) -> list[Any]:
     return listed
 
 
-def audited_columns(table: TableFile, queries: Sequence[Any]) -> dict[str, Any]:
+def audited_columns(table: TableFile, queries: Sequence[Any]) -> pd.DataFrame:
     """Return the columns of a file that queries name: numbers, groups, and True or False."""
-    found: dict[str, Any] = {}
+    import pandas as pd
+
+    found = {name: table.labels(name, ()) for each in queries for name in each.by}
     for each in queries:
-        for name in each.by:
-            found[name] = table.labels(name, ())
         if each.where is not None:
             texts = table.labels(each.where, ()).str.lower()
             if not texts.isin(["true", "false"]).all():
@@ -553,4 +557,5 @@ def audited_columns(table: TableFile, queries: Sequence[Any]) -> dict[str, Any]:
                 )
             found[each.where] = texts == "true"
     asked = [each.column for each in queries if each.column is not None]
-    return found | {name: table.column(name) for name in asked}
+    found |= {name: table.column(name) for name in asked}
+    return pd.DataFrame(found, index=range(table.records))

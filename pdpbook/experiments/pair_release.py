@@ -113,9 +113,15 @@ def pair_losses(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDAr
     reached = mass > 0.0
     losses = np.empty(n)
     for i in range(n):
-        share = np.minimum(np.outer(first[i], second[i])[reached] / mass[reached], 1.0)
+        own = np.outer(first[i], second[i])[reached]
+        share = np.minimum(own / mass[reached], 1.0)
         most, least = float(share.max()), float(share.min())
-        up = math.inf if most > 1.0 - 1e-12 else math.log1p(-1.0 / n) - math.log1p(-most)
+        if most < 1.0 - 1e-6:
+            up = math.log1p(-1.0 / n) - math.log1p(-most)
+        else:  # without cancellation in the mass of the others
+            rest = (np.delete(first, i, axis=0).T @ np.delete(second, i, axis=0))[reached]
+            with np.errstate(divide="ignore", over="ignore"):
+                up = math.log1p(-1.0 / n) + float(np.log1p(own / rest).max())
         down = 0.0 if least == 1.0 else math.log1p(-least) - math.log1p(-1.0 / n)
         losses[i] = max(up, down)
     return losses

@@ -120,8 +120,8 @@ def bounded_laplace_mechanism(
         lower=lower, upper=upper, sensitivity=sensitivity, epsilon=epsilon
     )
     exact = _validate.finite_array("value", value)
-    if (outside := (exact < lower) | (exact > upper)).any():
-        raise _validate.fail("value", f"within [{lower:g}, {upper:g}]", float(exact[outside][0]))
+    if ((exact < lower) | (exact > upper)).any():
+        raise ValueError(f"value must be within [{lower:g}, {upper:g}], got another value")
     level = _validate.generator("rng", rng).random(exact.shape)
     left, right = -np.expm1((lower - exact) / scale), -np.expm1((exact - upper) / scale)
     target = level * (left + right)  # twice the mass of the range below the draw

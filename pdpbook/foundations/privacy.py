@@ -159,6 +159,7 @@ def advanced_composition(epsilon: float, *, draws: int, delta: float = 0.0, slac
     """
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     draws = _validate.integer("draws", draws, at_least=1)
+    _check_total("draws", draws, epsilon)
     slack = _validate.number("slack", slack, above=0.0, below=1.0)
     delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     drift = draws * epsilon * math.tanh(epsilon / 2.0)
@@ -204,8 +205,7 @@ def optimal_composition(epsilon: float, *, draws: int, delta: float) -> float:
 
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     draws = _validate.integer("draws", draws, at_least=1, at_most=100_000)
-    if draws * epsilon > 1e308:
-        raise _validate.fail("epsilon", "so small that draws times epsilon is finite", epsilon)
+    _check_total("draws", draws, epsilon)
     delta = _validate.number("delta", delta, above=0.0, below=1.0)
     lies = np.arange(draws + 1.0)
     ways = gammaln(draws + 1) - gammaln(lies + 1) - gammaln(draws - lies + 1)
@@ -255,6 +255,7 @@ def group_privacy(epsilon: float, *, records: int, delta: float = 0.0) -> Budget
     """
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     records = _validate.integer("records", records, at_least=1)
+    _check_total("records", records, epsilon)
     delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     if delta == 0.0:
         return Budget(_exact.times_up(records, epsilon))
@@ -264,3 +265,9 @@ def group_privacy(epsilon: float, *, records: int, delta: float = 0.0) -> Budget
     exponent = math.log(delta) + growth
     rounding = 2.0**-50 * (8.0 - math.log(delta) + records * epsilon)
     return Budget(_exact.times_up(records, epsilon), math.exp(min(exponent + rounding, 0.0)))
+
+
+def _check_total(name: str, number: int, epsilon: float) -> None:
+    """Refuse an ε for which the cost of so many releases or records is infinite."""
+    if number * epsilon > 1e308:
+        raise _validate.fail("epsilon", f"so small that {name} times epsilon is finite", epsilon)

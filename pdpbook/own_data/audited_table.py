@@ -27,7 +27,7 @@ class AuditedTable:
         if not isinstance(table, (pd.DataFrame, Mapping)):
             raise _validate.fail("table", "a DataFrame or a mapping of columns", table, TypeError)
         self._table = table
-        self._groups: dict[tuple[str, ...], tuple[NDArray[np.int64], list[Any]]] = {}
+        self._groups: dict[tuple[str, ...], tuple[NDArray[np.int64], int]] = {}
         if isinstance(table, pd.DataFrame):
             self.records = len(table)
         else:
@@ -55,24 +55,24 @@ class AuditedTable:
         """Return a column of finite numbers."""
         assert name is not None
         found = self._column(name)
-        if isinstance(found, pd.Series) and pd.api.types.is_numeric_dtype(found):
+        if isinstance(found, pd.Series) and pd.api.types.is_any_real_numeric_dtype(found):
             found = found.to_numpy(dtype=np.float64, na_value=np.nan)
-        return _validate.finite_array(f"table[{name!r}]", found)
+        return _validate.finite_vector(f"table[{name!r}]", found)
 
     def flags(self, name: str) -> NDArray[np.bool_]:
         """Return a column of Booleans."""
         return _validate.booleans(f"table[{name!r}]", self._column(name))
 
-    def groups(self, by: tuple[str, ...]) -> tuple[NDArray[np.int64], list[Any]]:
-        """Return the index of each record's group, and the list of the groups."""
+    def groups(self, by: tuple[str, ...]) -> tuple[NDArray[np.int64], int]:
+        """Return the index of each record's group, and the number of groups."""
         if not by:
-            return np.zeros(self.records, dtype=np.int64), [()]
+            return np.zeros(self.records, dtype=np.int64), 1
         if by not in self._groups:
             codes = np.zeros(self.records, dtype=np.int64)
             for name in by:
                 more, labels = label_codes(f"table[{name!r}]", self._column(name), self.records)
                 _, codes = np.unique(codes * len(labels) + more, return_inverse=True)
-            self._groups[by] = codes, list(range(int(codes.max()) + 1))
+            self._groups[by] = codes, int(codes.max()) + 1
         return self._groups[by]
 
 

@@ -25,7 +25,7 @@ drawn bin with probability :math:`K/(K+n(e^\varepsilon-1))`, so its error grows 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Literal
 
 import numpy as np
@@ -108,7 +108,7 @@ class Column(Frame):
         Number of values that were moved into the range, or that are counted under ``other``.
     """
 
-    values: NDArray[np.float64]
+    values: NDArray[np.float64] = field(repr=False)
     moved: int
 
     __repr__ = short_repr

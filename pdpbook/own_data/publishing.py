@@ -35,7 +35,7 @@ from numpy.typing import ArrayLike
 
 import pdpbook
 from pdpbook import _extras, _validate
-from pdpbook._files import different_files, locked, write_whole
+from pdpbook._files import different_files, local_path, locked, write_whole
 from pdpbook._repr import short_repr
 from pdpbook.own_data.column import moved_words
 from pdpbook.own_data.promises import Promise, weak_promises
@@ -118,26 +118,28 @@ class Published:
         ImportError
             If the values are written as Parquet and pyarrow is not installed.
         """
-        path, again = Path(path), _validate.boolean("again", again)
+        path, again = local_path("path", path), _validate.boolean("again", again)
+        record = None if record is None else local_path("record", record)
+        source = None if source is None else local_path("source", source)
         if budget is not None:
             budget = _validate.number("budget", budget, above=0.0)
         content, said = self._content(path), self.statement
         with _held(record):
-            known = [] if record is None else _recorded(Path(record))
+            known = [] if record is None else _recorded(record)
             if again:
                 path = _free(path, known)
             else:
                 _refuse_twice(path, said["column"], said["publish"], known)
             check_budget(known, said, budget)
             named = {"path": path, "the statement": statement_path(path)}
-            different_files(named if record is None else named | {"record": Path(record)})
+            different_files(named if record is None else named | {"record": record})
             said = said | {"again": again}
             if record is not None:
                 total = total_cost([*known, said])
                 entry = said | {
                     "total": total,
                     "values": os.path.abspath(path),
-                    "contents": None if source is None else _contents(Path(source)),
+                    "contents": None if source is None else _contents(source),
                     "remarks": [*self.remarks],
                 }
                 real = Path(os.path.realpath(record))
@@ -151,9 +153,9 @@ class Published:
                 write_whole(statement_path(path), _json(said), new=True)
                 write_whole(path, content, new=True)
             except OSError as error:
-                spent = "it is in the record, and its ε counts as spent"
+                spent = "; it is in the record, and its ε counts as spent" if record else ""
                 why = error.strerror or error
-                raise OSError(f"{path} cannot be written ({why}); {spent}") from error
+                raise OSError(f"{path} cannot be written ({why}){spent}") from error
         return path
 
     def _content(self, path: Path) -> bytes:
@@ -268,9 +270,11 @@ def refuse_twice(path: File, *, column: str, publish: str, record: File | None =
     ValueError
         If the record cannot be read.
     """
+    path, publish = local_path("path", path), _validate.choice("publish", publish, *PUBLISHED)
+    record = None if record is None else local_path("record", record)
     with _held(record):
-        known = [] if record is None else _recorded(Path(record))
-        _refuse_twice(Path(path), column, publish, known)
+        known = [] if record is None else _recorded(record)
+        _refuse_twice(path, column, publish, known)
 
 
 def _refuse_twice(path: Path, column: str, publish: str, known: list[dict[str, Any]]) -> None:

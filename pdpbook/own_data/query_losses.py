@@ -43,8 +43,7 @@ def query_costs(
     query: ReleasedQuery, columns: AuditedTable, replaced: bool
 ) -> tuple[Floats, float]:
     """Return the cost of the query for each record and in the worst case, as pure losses or ρ."""
-    group, names = columns.groups(query.by)
-    groups = len(names)
+    group, groups = columns.groups(query.by)
     if query.where is not None:
         group = np.where(columns.flags(query.where), group, -1)
     inside = group >= 0

@@ -165,7 +165,7 @@ def released_query(
 def _word(name: str, value: Any) -> str:
     """Return a name after checking that it is a string and not empty."""
     if not isinstance(value, str) or not value:
-        raise _validate.fail(name, "a name", value, TypeError)
+        raise _validate.fail(name, "a string that is not empty", value, TypeError)
     return value
 
 

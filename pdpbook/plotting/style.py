@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pdpbook import _validate
 from pdpbook._extras import require
 from pdpbook.plotting.series import COLOURS
 
@@ -156,9 +157,8 @@ def around(axis: Axes, places: ArrayLike, *, beyond: float = 0.25) -> None:
 
     At either end, the axis extends beyond the places by the fraction ``beyond`` of their range.
     """
-    low, high = np.min(places), np.max(places)
-    if low == high:
-        raise ValueError(f"places must have two distinct values, got {low}")
+    varied = _validate.varied_vector("places", places)
+    low, high = varied.min(), varied.max()
     axis.set_xlim(low - beyond * (high - low), high + beyond * (high - low))
 
 

@@ -3,7 +3,7 @@
 A table is read down its columns, so each column has one precision, numbers and text that begins
 with a number are right-aligned, and a missing value is a dash.  The function :func:`table` converts
 columns to such text, which a notebook shows as HTML.  In the book, a cell whose ``figure`` metadata
-contains a name and a caption becomes a numbered table (``book/_ext/tables.py``).
+contains a name and a caption becomes a numbered table (``book/_ext/computed_tables.py``).
 """
 
 import re

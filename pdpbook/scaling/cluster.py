@@ -54,12 +54,18 @@ from pdpbook._extras import progress_bar, require
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-__all__ = ["Progress", "connected", "on_every_worker", "run_tasks"]
+__all__ = ["Progress", "check_progress", "connected", "on_every_worker", "run_tasks"]
 
 #: Whether to show a progress bar, or a function of (done, total) that is called after each task.
 Progress = bool | Callable[[int, int], None]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+def check_progress(progress: Progress) -> None:
+    """Refuse what is neither a Boolean nor a function."""
+    if not callable(progress):
+        _validate.boolean("progress", progress)
 
 
 def _forgive_timeouts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -25,13 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook import _validate
-from pdpbook._files import different_files, write_whole
+from pdpbook._files import different_files, local_path, write_whole
 from pdpbook._repr import short_repr
 from pdpbook._tables import canonical
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.scaling import tallies
-from pdpbook.scaling.cluster import Progress, connected, run_tasks
-from pdpbook.scaling.shared_files import local_path
+from pdpbook.scaling.cluster import Progress, check_progress, connected, run_tasks
 from pdpbook.scaling.sources import (
     FileDescription,
     Piece,
@@ -249,6 +248,7 @@ def scan(
     outside = _validate.choice("outside", outside, "refuse", "clip")
     missing = _validate.choice("missing", missing, "refuse", "exclude")
     non_numeric = _validate.choice("non_numeric", non_numeric, "refuse", "exclude")
+    check_progress(progress)
     names, paths = list(wanted), find_files(source)
     with connected(client) as engine:
         files = _describe(paths, names, progress, engine)

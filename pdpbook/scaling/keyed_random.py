@@ -39,8 +39,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _exact, _validate
+from pdpbook._files import local_path
 from pdpbook.foundations.grid_noise import drawn_bins
-from pdpbook.scaling.shared_files import local_path
 
 __all__ = ["integer_weights", "keyed_digest", "keyed_draws", "load_key", "new_key"]
 

@@ -42,7 +42,7 @@ from pdpbook.per_instance.common_scales import widening
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import privacy_losses
 from pdpbook.per_instance.scale_bounds import scale_bound
-from pdpbook.scaling.cluster import Progress, run_tasks
+from pdpbook.scaling.cluster import Progress, check_progress, run_tasks
 from pdpbook.scaling.histograms import ColumnHistogram, Histograms
 
 if TYPE_CHECKING:
@@ -177,6 +177,7 @@ def solve(
     if factors[0] != 1.0 or (factors[1:] >= 1.0).any():
         raise _validate.fail("multipliers", "1, then numbers in (0, 1)", factors.tolist())
     max_sweeps = _validate.integer("max_sweeps", max_sweeps, at_least=1)
+    check_progress(progress)
     fewest = min(histograms.columns, key=lambda column: column.records)
     if fewest.records < 2:
         raise ValueError(

@@ -36,8 +36,8 @@ from typing import TYPE_CHECKING, Any
 
 from pdpbook import _validate
 from pdpbook._extras import progress_bar, require
-from pdpbook._files import write_whole
-from pdpbook.scaling.cluster import Progress, connected, run_tasks
+from pdpbook._files import local_path, write_whole
+from pdpbook.scaling.cluster import Progress, check_progress, connected, run_tasks
 from pdpbook.scaling.keyed_random import BLOCK, keyed_digest, keyed_draws
 from pdpbook.scaling.manifest import (
     COMPLETE,
@@ -47,7 +47,7 @@ from pdpbook.scaling.manifest import (
     public_settings,
 )
 from pdpbook.scaling.plan import Plan
-from pdpbook.scaling.shared_files import LOCK, UNFINISHED, Token, held, local_path, shared_folder
+from pdpbook.scaling.shared_files import LOCK, UNFINISHED, Token, held, shared_folder
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -162,6 +162,7 @@ def release(
     draws = _validate.integer("draws", draws, at_least=1)
     delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     rows_per_file = _validate.integer("rows_per_file", rows_per_file, at_least=1)
+    check_progress(progress)
     keyed_digest(key, "check", None)  # refuse an invalid key
     folder = Path(os.path.abspath(local_path("folder", folder)))
     settings = public_settings(plan, draws=draws, delta=delta, rows_per_file=rows_per_file)

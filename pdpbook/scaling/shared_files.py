@@ -9,7 +9,7 @@ and each worker reads it and writes another file that the client reads (:func:`s
 **Why no URLs?**  A release relies on two properties of a file system: a file is renamed in one step
 or not at all, and a new name is given only if no other file has it.  An object store (``s3://``,
 ``gs://``) cannot rename files, and the stores give different guarantees about the visibility of
-files.  Therefore a URL is refused, both for reading and for writing (:func:`local_path`).  Mount
+files.  Therefore a URL is refused, both for reading and for writing (``_files.local_path``).  Mount
 the storage as a file system, or copy the table to a file system and the finished release back.
 
 **One process in a folder.**  A process that works in a folder locks a file there, which contains
@@ -20,7 +20,6 @@ ends for any reason.  On a system without such locks, such as Windows, nothing i
 from __future__ import annotations
 
 import os
-import re
 import secrets
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -28,9 +27,8 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pdpbook import _validate
 from pdpbook._extras import require
 from pdpbook._files import locked
 from pdpbook.scaling.cluster import on_every_worker
@@ -38,28 +36,14 @@ from pdpbook.scaling.cluster import on_every_worker
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["UNFINISHED", "SharedFolderError", "Token", "local_path", "shared_folder"]
+__all__ = ["UNFINISHED", "SharedFolderError", "Token", "shared_folder"]
 
 LOCK = ".held-by"  #: name of the file that is locked while a process works in a folder
 UNFINISHED = ".*.tmp"  #: names of incomplete or temporary files
-URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:[/:]")  # a Windows drive has only one letter
 
 
 class SharedFolderError(RuntimeError):
     """The error if a worker does not see the client's folder, or has other library versions."""
-
-
-def local_path(name: str, value: Any) -> Path:
-    """Return a path on a file system; for a URL, raise an error that names the argument."""
-    if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
-        raise _validate.fail(name, "a path", value, TypeError)
-    text = os.fspath(value)
-    if URL.match(text):
-        allowed = "a path on a file system and not a URL (mount the storage, or copy the files)"
-        raise _validate.fail(name, allowed, text)
-    if not text or "\0" in text:
-        raise _validate.fail(name, "a path that is not empty and has no null characters", text)
-    return Path(text)
 
 
 @contextmanager

@@ -36,8 +36,8 @@ from typing import Any
 
 from pdpbook import _validate
 from pdpbook._extras import require
+from pdpbook._files import local_path
 from pdpbook._tables import CsvFile, canonical
-from pdpbook.scaling.shared_files import local_path
 
 __all__ = ["FileDescription", "Piece", "SourceError", "describe_file", "find_files", "read_piece"]
 

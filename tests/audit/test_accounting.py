@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -188,13 +189,14 @@ def test_it_is_never_above_the_other_composition_theorems(n, epsilon, draws, del
 
 
 @given(sizes, targets, st.integers(1, 10**9))
-def test_without_delta_it_is_basic_composition(n, epsilon, draws):
-    assert draws_epsilon(n, epsilon, draws=draws, delta=0) == draws * epsilon
+def test_without_delta_it_is_basic_composition_and_rounded_up(n, epsilon, draws):
+    total = draws_epsilon(n, epsilon, draws=draws, delta=0)
+    assert math.nextafter(total, 0.0) < draws * Fraction(epsilon) <= Fraction(total)
 
 
 def test_extreme_arguments():
     assert draws_epsilon(10**15, 1.0, draws=10**9, delta=1e-6) == 0.0  # hardly ever drawn
-    assert draws_epsilon(2, 1e-300, draws=10**9, delta=1e-6) <= 1e-291
+    assert draws_epsilon(2, 1e-300, draws=10**9, delta=1e-6) <= 1.0000000000000002e-291
     assert math.isfinite(draws_epsilon(2, 8.0, draws=10**9, delta=1e-300))
     assert draws_epsilon(10**9, 800.0, draws=10**9, delta=1e-6) <= 800.0 * 20
     assert draws_epsilon(2, 1.0, draws=1, delta=0.999) == 0.0

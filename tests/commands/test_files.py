@@ -37,10 +37,10 @@ def refused(file: Path, said: str, name: str | None = None, **options: Any) -> s
         ("x\n", "x", r"must contain records, not only a first line, got none .* \['x'\]"),
         ("name\nAda\nBob\n", None, "must contain numbers only, got another value in line 2$"),
         ("n,m\nA,x\n", None, r"has no column of numbers; its columns are \['n', 'm'\]; with --col"),
-        ("age\n30\ninf\n", "age", "missing or infinite, the first in line 3: 'inf'$"),
+        ("age\n30\ninf\n", "age", "missing or infinite, the first in line 3$"),
         ("n,age\na,30\nb\n", "age", "got 1 in line 3; if its last cells are empty, also write"),
-        ("age\n30\n\n", "age", "an empty line is a record .* in line 3: ''$"),
-        ('n,age\n"a\nb",1\nc,\n', "age", "missing or infinite, the first in line 4: ''$"),
+        ("age\n30\n\n", "age", "an empty line is a record .* in line 3$"),
+        ('n,age\n"a\nb",1\nc,\n', "age", "missing or infinite, the first in line 4$"),
         ('n,age\n"a\nb",1\nc,2,3\n', "age", "must have as many fields as the first, 2, .* line 4"),
         ("weight\n80,5\n90,1\n", "weight", "got 2 in line 2; .* give --sep ';' --decimal ','$"),
         ("age;b\n1;2,5\n", "age", "in line 2; ';' seems to separate .* --sep ';', and --decimal"),
@@ -52,8 +52,8 @@ def refused(file: Path, said: str, name: str | None = None, **options: Any) -> s
         ("a\tb\n1\t2\n", "a", r"give --sep '\\t'"),
         ("a,b,c,d,e,f,g,h,i,j,k,l\n" + "1," * 11 + "1\n", None, r"'j'\] and 2 more$"),
         # what stands above the header, or in it
-        ("sep=,\nage,n\n30,1\n", "age", "remove the first line, 'sep=', which contains no names"),
-        ("# exported\nage,n\n30,1\n", "age", "got 2 in line 2; remove the first line, '# exp"),
+        ("sep=,\nage,n\n30,1\n", "age", "remove the first line, which contains no names"),
+        ("# exported\nage,n\n30,1\n", "age", "got 2 in line 2; remove the first line, which"),
         ('"age","n"\n"1",30,5\n"2",40,6\n', "age", "got 3 in line 2; .* as R writes them"),
         ("age\n30\nage\n40\n", "age", "got another value in line 3; remove this line, which"),
         ("age,n\n(years),\n30,1\n", "age", r"value in line 2; .* line of units, remove it$"),
@@ -194,7 +194,7 @@ def test_numbers_of_a_parquet_file(tmp_path: Path) -> None:
     pd.DataFrame(columns).set_index("age").to_parquet(file)
     assert TableFile(file).column("age").tolist() == [30, 41, 33]
     refused(file, r"--column must name .* \['gap', 'age'\]")
-    refused(file, "missing or infinite, the first in row 2: None", "gap")
+    refused(file, "missing or infinite, the first in row 2$", "gap")
     refused(file, "must contain numbers only, got another value in row 2", "name")
     file.write_bytes(b"\xff\xfe\x00not a table\x00")
     refused(file, r"cannot read .*PARQUET as a table", "age")
@@ -203,9 +203,9 @@ def test_numbers_of_a_parquet_file(tmp_path: Path) -> None:
 def test_categories_are_read_as_they_are_written(file: Path) -> None:
     """``NA`` is a missing value, unless it is a level; so is an empty cell, always."""
     file.write_text("n,code\n1,01\n2,NA\n3, 02\n4,\n\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"--missing drop .* got 3 of 5 .* line 3: 'NA'"):
+    with pytest.raises(ValueError, match=r"--missing drop .* got 3 of 5 .* line 3$"):
         TableFile(file).labels("code", ["01", "02"])
-    with pytest.raises(ValueError, match="got 2 of 5 missing, the first in line 5: ''"):
+    with pytest.raises(ValueError, match="got 2 of 5 missing, the first in line 5"):
         TableFile(file).labels("code", ["01", "02", "NA"])
     table = TableFile(file, missing="drop")
     column = table.labels("code", ["01", "02"])

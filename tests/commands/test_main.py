@@ -369,10 +369,21 @@ def test_an_audit_on_the_command_line_is_that_of_python(tmp_path: Path, capsys: 
     assert [each["loss"] for each in found["most exposed"]] == pytest.approx(made.losses[first])
     assert run(*words) == 0
     assert capsys.readouterr().out.endswith("are not exact are upper bounds.\n")
+    # a count of all, and one column as a condition and as groups
+    both = [{"where": "works"}, {"by": ["works"]}, {}]
+    several = [{"statistic": "count", "scale": 4} | each for each in both]
+    described.write_text(json.dumps(several), encoding="utf-8")
+    assert run(*words[:4], "--json") == 0
+    [most, *_] = json.loads(capsys.readouterr().out)["most exposed"]
+    assert most == {"record": "line 2", "loss": pytest.approx(0.75)}
     for text, message in (
         ("{", "queries must be JSON"),
         ('{"package": "pdpbook 1"}', "got a statement of pdpbook release"),
         ('["count"]', "queries must be a list of objects"),
+        (
+            '[{"statistic": "count", "scale": 1, "scales": 2}]',
+            "there is no argument 'scales'",
+        ),
         ('[{"statistic": "count", "scale": 1}, {"statistic": "sum"}]', "error in number 2: column"),
         ('[{"statistic": "count", "scale": 1, "where": "area"}]', "must contain only true and"),
     ):

@@ -52,6 +52,12 @@ def test_pair_losses_are_those_of_the_definition():
         assert loss == pytest.approx(np.abs(np.log(whole / without)).max(), rel=1e-9)
 
 
+def test_a_pair_that_another_record_hardly_reaches_has_a_large_and_finite_loss():
+    first, second = np.array([[0.5, 0.5], [1.0 - 2.0**-44, 2.0**-44]]), np.ones((2, 1))
+    expected = np.log((0.5 + 2.0**-44) / 2.0 / 2.0**-44)
+    assert pairs.pair_losses(first, second).max() == pytest.approx(expected, rel=1e-12)
+
+
 def test_pair_losses_agree_with_the_game_on_the_product_grid():
     rng = np.random.default_rng(8)
     one = pb.laplace_kernel(4, [0.1, 0.5])

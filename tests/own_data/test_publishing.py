@@ -131,8 +131,11 @@ def test_what_is_no_record_or_no_file_of_its_own_publishes_nothing(
     for each in (path, statement_path(path)):
         with pytest.raises(ValueError, match=r"^record must be a different file from"):
             released().write(path, record=each)
+    nowhere = path.parent / "no such folder"
+    with pytest.raises(OSError, match=r"cannot be written \(No such file or directory\)$"):
+        released().write(nowhere / "ages.csv")
     with pytest.raises(OSError, match="no such folder"):
-        released().write(path, record=path.parent / "no such folder" / "record.json")
+        released().write(path, record=nowhere / "record.json")
     assert not names(path.parent)
 
 

@@ -55,7 +55,8 @@ def test_masses_are_integrals_of_the_density(bins, scale):
 @pytest.mark.parametrize("scale", [1e-6, 1e-3, 0.01, 0.2, 1.0, 30.0, 1e5, 1e9, 1e12])
 @pytest.mark.parametrize(("bins", "row"), [(2, 0), (11, 10), (51, 17)])
 def test_every_mass_is_right_to_the_last_digits(bins, row, scale):
-    mp = pytest.importorskip("mpmath", reason="mpmath comes with SymPy, of the test extra").mp
+    from mpmath import mp
+
     computed = laplace_kernel(bins, [scale])[0, row]
     with mp.workdps(400):
         edges = [mp.mpf(2 * i - 2 * row - 1) / (2 * bins) / mp.mpf(scale) for i in range(bins + 1)]
@@ -115,7 +116,8 @@ def test_extreme_scales_of_the_density():
 @pytest.mark.parametrize("sigma", [0.05, 0.3, 1.51, 1.54, 3.0, 1e4, 1e9, 1e12])
 def test_every_gaussian_mass_is_right_to_the_last_digits(sigma, place):
     """Tails change to quadrature near sigma = 1.52 for 11 bins; both sides are tested."""
-    mp = pytest.importorskip("mpmath", reason="mpmath comes with SymPy, of the test extra").mp
+    from mpmath import mp
+
     row = gaussian_kernel(11, [sigma])[0, place]
     with mp.workdps(120):
         cuts = [mp.mpf(2 * (i - place) - 1) / 22 / mp.mpf(sigma) for i in range(12)]

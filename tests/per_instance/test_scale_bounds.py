@@ -93,7 +93,8 @@ def test_the_bounds_solve_their_equations(n, epsilon):
 
 @pytest.mark.parametrize(("n", "epsilon"), EXTREMES)
 def test_extreme_arguments(n, epsilon):
-    mp = pytest.importorskip("mpmath", reason="mpmath comes with SymPy, of the test extra").mp
+    from mpmath import mp
+
     with mp.workdps(700):
         growth = n * mp.expm1(mp.mpf(epsilon))
         assert abs(scale_bound(n, epsilon) * mp.log(1 + growth) - 1) < 1e-13
@@ -187,7 +188,8 @@ def test_the_uniform_release_scale_at_the_ends_of_floating_point():
 @pytest.mark.parametrize("n", [2, 1000])
 def test_the_uniform_release_scale_to_the_last_digits(u, n):
     """The cases are on both sides of u = 1e-3, where a series replaces the logarithm."""
-    mp = pytest.importorskip("mpmath", reason="mpmath comes with SymPy, of the test extra").mp
+    from mpmath import mp
+
     with mp.workdps(60):
         epsilon = float(mp.log1p((mp.expm1(u) / u - 1) / n))
         c = 1 / (1 + n * mp.expm1(mp.mpf(epsilon)))

@@ -39,7 +39,7 @@ RUN = "() => jupyterapp.commands.execute('notebook:run-all-cells')"  # false aft
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """JupyterLab in a reader's copy of the edition, with no settings of anybody."""
-    assert NOTEBOOKS.is_dir(), "make notebooks"
+    assert NOTEBOOKS.is_dir(), "make book"
     own = tmp_path_factory.mktemp("lab")
     shutil.copytree(NOTEBOOKS, own / "notebooks")
     (own / "settings").mkdir()

@@ -1,7 +1,7 @@
-"""Check the proofs in ``proofs/`` with Coq: ``make proofs``, or ``make proofs FILE=proof.v``.
+"""Check the proofs in ``proofs/`` with Coq: ``make proofs``.
 
 Coq's own makefile compiles a copy of the files, two at a time, each after its dependencies; with a
-file as argument, it compiles this file and its dependencies.  At its end, each file prints the
+file as argument, it compiles only this file and its dependencies.  Each file ends by printing the
 assumptions of its theorems by ``Print Assumptions``, and every line of the output must be an
 allowed axiom; this also detects a check that a file has switched off.
 

@@ -8,7 +8,7 @@
  * figure, so that a link leads to a setting.
  *
  * What is drawn has a name, and with it the colour, dashes and label of every figure of the book:
- * the class s-<name> and explorableLabels, both written by book/_ext/pages/explorable.py. In texts,
+ * the class s-<name> and explorableLabels, both written by book/_ext/explorable.py. In texts,
  * _x_ is a letter of a formula, x~y~ has an index and x^y^ an exponent.
  */
 "use strict";
