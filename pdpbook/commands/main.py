@@ -260,7 +260,12 @@ ASKED = [
         help="The change of one record against which ε is promised.",
     ),
     click.option("--epsilon", type=float, required=True, help="The promised ε, for all draws."),
-    click.option("--delta", type=float, default=1e-6, help="The δ, if what is released needs one."),
+    click.option(
+        "--delta",
+        type=float,
+        default=1e-6,
+        help="The δ, for releases that need one, such as several draws.",
+    ),
     click.option("--draws", type=int, default=1, help="Number of values for --publish value."),
     click.option("--bins", type=int, help="Number of bins; by default it follows from n and ε."),
     click.option(
