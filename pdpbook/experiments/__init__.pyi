@@ -10,7 +10,6 @@ from .datasets import (
     load_repeats,
 )
 from .metrics import cosine_similarity, jaccard_index, sd_loss, sd_loss_limit
-from .noise_by_bin import noise_results
 from .original_files import MissingFileError
 from .pair_release import (
     game_pairs,
@@ -25,6 +24,7 @@ from .replication import (
     divergence_floor,
     laplace_row,
     measures,
+    noise_results,
     replication_results,
 )
 from .settings import SETTINGS, Setting

@@ -10,6 +10,11 @@ computes them for the original files in about an hour and writes one small table
 ``replication.csv``, with the SHA-256 of these files.  The package contains such a table, so that
 the book can show results for files that may not be redistributed.  Taught in *Replication: claim by
 claim*.
+
+A second table, ``noise_by_bin.csv``, contains the standard deviation of the noise, averaged over
+the records of each bin (figures 5, 7 and 10 of the paper), and answers three questions: Do the
+records of rare bins get more noise than the crowd?  Is privacy the reason?  Is the noise of every
+bin smaller than the noise of the Laplace mechanism?
 """
 
 from __future__ import annotations
@@ -37,6 +42,7 @@ __all__ = [
     "divergence_floor",
     "laplace_row",
     "measures",
+    "noise_results",
     "replication_results",
     "summary",
 ]
@@ -216,6 +222,35 @@ def replication_results(file: str | Path | None = None) -> pd.DataFrame:
     """
     path = _data.file("experiments", "replication.csv") if file is None else existing("file", file)
     return _data.read_results(path, needed=("experiment", "setting", "algorithm", "epsilon", "kl"))
+
+
+def noise_results(file: str | Path | None = None) -> pd.DataFrame:
+    """Return the committed answers of a run on the original files.
+
+    Parameters
+    ----------
+    file : str or Path, optional
+        Another table that the command has written.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The result of :func:`~pdpbook_pages.tables.noise_by_bin.replicate`; ``attrs["about"]``
+        contains the comment lines above the table.
+
+    Notes
+    -----
+    Taught in *Replication: claim by claim*.
+
+    Examples
+    --------
+    >>> table = noise_results()
+    >>> row = table.query("experiment == 'credit' and setting == 'stated' and epsilon == 2")
+    >>> row.query("algorithm == 'BRD'")["bins"].item()
+    39.0
+    """
+    path = _data.file("experiments", "noise_by_bin.csv") if file is None else existing("file", file)
+    return _data.read_results(path, needed=("experiment", "setting", "algorithm", "epsilon"))
 
 
 def summary(game: NVOGame, ends: list[NDArray[np.int64]], seconds: list[float]) -> dict[str, Any]:

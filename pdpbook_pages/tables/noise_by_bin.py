@@ -1,7 +1,7 @@
 """The noise by bin on the original files: figures 5, 7 and 10 of the paper, and exposed pairs.
 
 The command ``python -m pdpbook_pages.tables.noise_by_bin --data FOLDER --out FILE`` answers the
-questions of :mod:`pdpbook.experiments.noise_by_bin` under both settings and writes one table of
+questions of :mod:`pdpbook.experiments.replication` under both settings and writes one table of
 aggregates.  It takes about a minute.
 
 A bin is *rare* if it contains at most :data:`RARE` records, and belongs to the *crowd* if it
