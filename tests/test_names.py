@@ -61,11 +61,14 @@ print("pdpbook.game" in sys.modules)
     assert done.stdout.split() == ["[]", "False"]
 
 
-def test_every_public_name_has_a_docstring_and_every_function_an_example() -> None:
+def test_every_public_name_has_a_docstring_and_every_function_its_result_and_an_example() -> None:
     assert [name for name in CALLABLE if not said(name)] == []
     functions = [name for name, each in CALLABLE.items() if inspect.isfunction(each)]
     bare = {n for n in functions if ">>> " not in said(n) and not n.startswith("plotting.")}
     assert bare == WITHOUT_EXAMPLE
+    returned = {name: inspect.signature(CALLABLE[name]).return_annotation for name in functions}
+    silent = [name for name in functions if not re.search(" (Returns|Yields) -----", said(name))]
+    assert [name for name in silent if returned[name] not in (None, "None")] == []
 
 
 @pytest.mark.parametrize("name", CALLABLE)

@@ -53,8 +53,7 @@ class Attack:
     false_positives, true_positives : ndarray, shape (t,)
         Rates at the corners of the ROC curve of the test with rounded scores, from 0 to 1.
     advantage, advantage_bound : float
-        A lower and an upper bound on the best advantage :math:`\mathrm{TV}(P^m, P'^m)`; the ROC
-        curve attains the lower bound.
+        Bounds on the best advantage :math:`\mathrm{TV}(P^m, P'^m)`; the ROC curve meets the lower.
     """
 
     scores: NDArray[np.float64]
@@ -100,6 +99,10 @@ def optimal_attack(
         Distance between the grid points of the scores.  The default is a thirtieth of the Hellinger
         distance, so that rounding loses about a ten-thousandth of a draw's information.
 
+    Returns
+    -------
+    Attack
+
     See Also
     --------
     pdpbook.foundations.tradeoff.tradeoff_curve : the curve of one draw, in terms of misses.
@@ -107,8 +110,7 @@ def optimal_attack(
 
     Notes
     -----
-    Source: Neyman & Pearson (1933); the division of scores is due to Doroshenko et al. (2022).
-    Taught in *Attacks*.
+    Source: Neyman & Pearson (1933); split scores: Doroshenko et al. (2022).  Taught in *Attacks*.
 
     Examples
     --------

@@ -3,14 +3,10 @@ r"""Static games with private types: Bayesian Nash equilibria, found and verifie
 Each side has a type that the other side does not know, and chooses an action.  A plan contains a
 probability for each action of each type.  A pair of plans is a Bayesian Nash equilibrium if no type
 of either side gains by changing its action.  If the game is zero-sum, a linear program finds an
-equilibrium.  Any other game is written as a matrix game of pure plans, and the equilibria of that
-game are enumerated.
+equilibrium.  Any other game is written as a matrix game of pure plans, and its equilibria are
+enumerated.  In algorithm 1 of Cui et al. (2019), all types act at the same time in a loop.
 
-The module also contains algorithm 1 of Cui et al. (2019), a loop in which all types act at the same
-time.  Without averaging, the loop can end only at a pure equilibrium.
-
-The games that are solved here are built in :mod:`pdpbook.beyond.privacy_games`.  Taught in *The
-privacy game*.
+The games are built in :mod:`pdpbook.beyond.privacy_games`.  Taught in *The privacy game*.
 """
 
 from __future__ import annotations
@@ -108,8 +104,7 @@ class BayesianGame:
         """Return the largest gain that any type of either side could make by changing its action.
 
         It is the gain in expected payoff given the type, for plans as in :meth:`payoffs`; types
-        with probability 0 do not count.  It is 0 if and only if the plans are a Bayesian Nash
-        equilibrium.
+        with probability 0 do not count.  It is 0 exactly if the plans are an equilibrium.
         """
         x, y = self._plans(user_plan, adversary_plan)
         gains = []
@@ -185,16 +180,17 @@ def zero_sum_equilibrium(game: BayesianGame) -> Equilibrium:
 
     The user's plan x maximises :math:`\sum_s v_s` subject to
     :math:`v_s\le\sum_t p(t,s)\sum_a x_{ta}U_{tsab}` for all s and b: each type of the adversary
-    answers in the way that is worst for the user.  The dual variables are the adversary's plan.
+    answers in the way that is worst for the user.  Taught in *The privacy game*.
 
     Parameters
     ----------
     game : BayesianGame
         A game for which ``is_zero_sum`` is true.
 
-    Notes
-    -----
-    Taught in *The privacy game*.
+    Returns
+    -------
+    Equilibrium
+        The adversary's plan consists of the dual variables.
 
     Examples
     --------
@@ -223,8 +219,7 @@ def zero_sum_equilibrium(game: BayesianGame) -> Equilibrium:
     if found.status != 0:
         raise RuntimeError(f"the linear program was not solved: {found.message}")
     user = np.asarray(found.x)[: types * actions].reshape(types, actions)
-    adversary = -np.asarray(found.ineqlin.marginals).reshape(kinds, attacks)
-    return _equilibrium(game, user, adversary)
+    return _equilibrium(game, user, -np.asarray(found.ineqlin.marginals).reshape(kinds, attacks))
 
 
 def simultaneous_replies(
@@ -280,8 +275,8 @@ def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple
 
     If each side has at most 8 pure plans, support enumeration finds the equilibria of their matrix
     game.  Otherwise, or if there is no result, the lexicographic Lemke-Howson algorithm runs from
-    every start and finds at least one equilibrium.  Both algorithms are from the library QuantEcon.
-    A result is kept only if its regret, computed from the game, is 0.
+    every start and finds at least one equilibrium.  Both algorithms are QuantEcon's.  A result is
+    kept only if its regret, computed from the game, is 0.  Taught in *The privacy game*.
 
     Parameters
     ----------
@@ -295,10 +290,6 @@ def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple
     tuple of Equilibrium
         In descending order of the user's payoff.  Two equilibria are different if the plan of
         either side differs by more than 1e-7.  A degenerate game may have further equilibria.
-
-    Notes
-    -----
-    Taught in *The privacy game*.
 
     Examples
     --------

@@ -106,9 +106,8 @@ class QNetwork:
     ) -> None:
         """Train once on a batch, towards the ``targets``, shape (m,), of the chosen actions.
 
-        The library scikit-learn splits the batch into gradient steps of at most 200 transitions: a
-        batch of 256 becomes two steps, of 200 and 56.  The targets of the other actions are their
-        present values, so their gradient is 0.
+        A gradient step of scikit-learn takes at most 200 transitions, so a batch of 256 becomes two
+        steps.  The targets of the other actions are their present values, so their gradient is 0.
         """
         wanted = self._values(observations)
         wanted[np.arange(actions.size), actions] = targets
@@ -131,16 +130,13 @@ class Training:
     network : QNetwork
         The final target network, whose weights are averages over the last steps.
     exploration, returns, divergences : ndarray, shape (rounds, copies)
-        For each training episode: the share of random actions, the sum of the rewards, and
-        KL(q || output) at the end, in nats.
+        Per training episode: share of random actions, sum of rewards, last KL(q || output) in nats.
     private_counts : ndarray of int, shape (rounds, copies)
         Number of private records, P_E, at the end of each training episode.
     tests : tuple of Episode, length rounds
-        After each round, an episode of the target network without random actions; training does
-        not use these episodes.
+        After each round, an episode of the target network without random actions, for testing only.
     seconds : float
-        Wall-clock time.  The first call of a solver in a process also compiles its loops, or reads
-        them from numba's cache.
+        Wall-clock time, as in :class:`pdpbook.game.Solution`.
     """
 
     network: QNetwork
@@ -220,27 +216,27 @@ def train(
     exploration : (float, float)
         Largest and smallest share of random actions, with geometric steps between the copies.
         All actions of the first round are random.
-    batch_size : int
-        Number of transitions in a batch.
-    learn_every : int
-        Number of turns between batches; in each turn, every copy makes one step.
-    replay : int
-        Number of transitions that are stored.
+    batch_size, learn_every, replay : int
+        Number of transitions in a batch, of turns between batches (in each turn, every copy makes
+        one step), and of transitions that are stored.
     follow : float
-        Share of the way, in (0, 1], that the target network moves towards the trained network after
-        each batch.
+        Share in (0, 1] of the way to the trained network that the target network moves per batch.
     hidden, learning_rate
         As for :class:`QNetwork`.
     progress : bool
+
+    Returns
+    -------
+    Training
+        The same generator gives the same network on one machine; other processors round
+        differently, and training amplifies the difference.
 
     Notes
     -----
     Source: Mnih et al. (2015), with one change: their target network occasionally copies the
     weights of the trained network, while ours follows these weights slowly.  The copies explore at
     different rates, as in Horgan et al. (2018): a copy that hardly explores shows the network the
-    consequences of the network's choices.  The same generator gives the same network on one
-    machine; other processors round differently, and training amplifies the difference.
-    Taught in *Instance-wise noise by learning*.
+    consequences of the network's choices.  Taught in *Instance-wise noise by learning*.
 
     Examples
     --------
@@ -355,6 +351,10 @@ def committed_run(name: str) -> pd.DataFrame:
     Parameters
     ----------
     name : {"curve", "profiles", "bounds"}
+
+    Returns
+    -------
+    pandas.DataFrame
         ``curve`` contains, by reading of the scales and by round, the mean return of the training
         episodes (``practice``), the return, KL and P_E of the test episode, and the seconds of all
         training; ``profiles`` contains the records per bin and action in each reading's best test

@@ -11,17 +11,14 @@ all records for the length C.  An individual account adds up the costs of the re
 gradients, and a *Rényi filter* enforces a budget: a record takes part in a step only if its
 account, including this step, stays within the budget; otherwise the record leaves permanently.
 Whether a record takes part depends only on its own data and on the weights released so far.
-For this reason the whole run satisfies differential privacy, although the accounts are functions
-of the data.
+So the whole run satisfies differential privacy, although the accounts are functions of the data.
 
 The cost of Gaussian noise is proportional to the order, so accounts and budgets are measured *per
 unit of order* here: a budget ρ bounds the Rényi divergence of order α by αρ, for every α at once.
 
 The filter has no tolerance.  It counts in whole numbers: each cost is rounded up to a multiple of a
 small fraction of :math:`C^2/2\sigma^2`, the cost of a gradient of length C, and the budget is
-rounded down.
-
-Taught in *Individual privacy accounting*.
+rounded down.  Taught in *Individual privacy accounting*.
 """
 
 from __future__ import annotations
@@ -52,9 +49,8 @@ class FilteredDescent:
     weights : ndarray, shape (steps + 1, d)
         Weights before the first step, which are 0, and after each step; all may be released.
     accounts : ndarray, shape (n,)
-        The cost of each record per unit of order,
-        :math:`\sum_t\|g_i(w_t)\|^2/2\sigma^2` over the steps in which it took part, at most the
-        budget.  The accounts depend on the data and must not be published.
+        The cost of each record per unit of order, :math:`\sum_t\|g_i(w_t)\|^2/2\sigma^2` over the
+        steps in which it took part.  It depends on the data and must not be published.
     steps_taken : ndarray of int, shape (n,)
         Number of steps in which each record took part; it must not be published either.
     budget : float
@@ -103,9 +99,8 @@ def filter_budget(epsilon: float, *, delta: float) -> float:
     Returns
     -------
     float
-        The largest ρ, per unit of order, for which
-        :math:`\alpha\rho+\ln\bigl(1-\frac1\alpha\bigr)-\frac{\ln\delta+\ln\alpha}{\alpha-1}` is at
-        most ε at some order α.
+        The largest ρ, per unit of order, for which ε is, at some order α, at least
+        :math:`\alpha\rho+\ln\bigl(1-\frac1\alpha\bigr)-\frac{\ln\delta+\ln\alpha}{\alpha-1}`.
 
     Notes
     -----
@@ -187,6 +182,11 @@ def filtered_descent(
         The factor η > 0 of the noisy *sum*, chosen without knowledge of the data or their number.
     rng : numpy.random.Generator
 
+    Returns
+    -------
+    FilteredDescent
+        No account exceeds the budget: costs are rounded up and added in whole numbers.
+
     Raises
     ------
     ValueError
@@ -195,11 +195,8 @@ def filtered_descent(
     Notes
     -----
     If ``steps`` is at most ``worst_case_steps(budget, sigma=sigma, clip=clip)``, no record can
-    leave, and the run is plain noisy gradient descent.  No account exceeds the budget: the costs of
-    the computed lengths are rounded up and added in whole numbers.
-
-    The run is for experiments and not for a release: the low bits of floating-point noise betray
-    the exact sum.
+    leave, and the run is plain noisy gradient descent.  The run is for experiments and not for a
+    release: the low bits of floating-point noise betray the exact sum.
 
     Source: Feldman & Zrnic (2021), section 4; here, the noise is scaled in absolute terms, and a
     record that leaves does not return.  Taught in *Individual privacy accounting*.

@@ -2,8 +2,7 @@ r"""Instance-wise noise as an environment: the noise of every record is chosen i
 
 In Ryu, Joo, Jang & Yang (2024), a deep Q-network chooses the noise.  One episode visits every
 record once.  The agent observes the record's value, as a positional encoding, and the current
-distribution of the output, and it chooses one of five scales.  After each action, it receives the
-reward
+distribution of the output, and it chooses one of five scales.  After each action, its reward is
 
 .. math:: R = R_E + R_U, \qquad R_E = \pm1, \qquad
           R_U = \begin{cases} 1 - \dfrac{KL}{KL_{\mathrm{Laplace}}} & KL < KL_{\mathrm{Laplace}},\\
@@ -89,6 +88,10 @@ def instance_wise_game(
     grid_epsilon : float, optional
         Pad the interval as for the Laplace mechanism at this ε; the cited abstract has no padding.
 
+    Returns
+    -------
+    NVOGame
+
     Notes
     -----
     Source: Ryu, Joo, Jang & Yang (2024), "Action".  Taught in *Instance-wise noise by learning*.
@@ -120,6 +123,10 @@ def laplace_divergence(game: NVOGame) -> float:
 
     The game must have a grid, which determines Δ.  Taught in *Instance-wise noise by learning*.
 
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> round(laplace_divergence(instance_wise_game([1.0, 2.0, 2.0, 4.0], bins=3)), 4)
@@ -147,8 +154,7 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
         The records whose privacy determines :math:`R_E`: ``"record"``, the record that has just
         been given its noise, or ``"all"``, every record of the data set.
     before : str
-        Noise of a record before its turn: ``"silent"`` for none, or ``"laplace"`` for the noise of
-        the Laplace mechanism.
+        Noise of a record before its turn: ``"silent"`` (none) or ``"laplace"`` (Laplace mechanism).
     shuffle : bool
         Whether the records come in a new random order in each episode instead of ascending order.
     encoding : int
@@ -282,10 +288,7 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
             raise RuntimeError("the episode is over: call reset() first")
 
     def _give(self, k: int, old: int, new: int) -> None:
-        """Change the noise of one record of bin k.
-
-        The mass S is summed again over the groups, without rounding.
-        """
+        """Change the noise of one record of bin k; the mass S is summed again, without rounding."""
         self._counts[k, old] -= 1
         self._counts[k, new] += 1
         _loops.mixture(self._counts, self._kernel, self._mass)
@@ -304,8 +307,7 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
             target = self._compiled.target
             return bool(_loops.is_private(target, self._kernel[action, k], self._mass))
         n = self.game.records
-        private = _loops.count_private(self._compiled, self._counts, self._mass, n)
-        return bool(private == n)
+        return bool(_loops.count_private(self._compiled, self._counts, self._mass, n) == n)
 
     def _divergence(self) -> float:
         """Return KL(q || output); the part that depends on q alone was computed once."""
@@ -327,9 +329,7 @@ def _positional_encoding(positions: int, length: int) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class Episode:
-    """The course of an episode.
-
-    Privacy refers to the fixed-noise loss under removal.
+    """The course of an episode; privacy refers to the fixed-noise loss under removal.
 
     Attributes
     ----------
@@ -374,6 +374,10 @@ def play_episode(
         A function that takes an observation and returns an action; it may also use ``env.bin``.
     seed : int, optional
         Seed of the order of the records.
+
+    Returns
+    -------
+    Episode
 
     Examples
     --------

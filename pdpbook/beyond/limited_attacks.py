@@ -53,8 +53,7 @@ class LimitedAttack:
     threshold : float
         The price θ: the decrease of the user's value per additional unit of power.
     tangent : float
-        The smallest granularity worth publishing with certainty, at which the chord from 0 touches
-        the quality of service.
+        The smallest granularity worth publishing with certainty, where the chord from 0 touches Q.
     value : float
         The user's value: the sum over messages of quality minus loss.
     """
@@ -88,12 +87,16 @@ def limited_attack(
     steepness, centre : float
         ρ and σ of :func:`pdpbook.beyond.quality_of_service`.
 
+    Returns
+    -------
+    LimitedAttack
+        The value is the same whether the adversary moves first, or the user moves first and may
+        toss a coin; a user who moves first without a coin gets less unless ``is_pure``.
+
     Notes
     -----
-    The value is the same whether the adversary moves first, or the user moves first and may toss a
-    coin.  A user who moves first without a coin gets the same value if ``is_pure``, and a smaller
-    value otherwise.  Source: Cui et al. (2019), eq. (5), whose closed form is announced but not
-    printed.  Derived in *The repeated privacy game*.
+    Source: Cui et al. (2019), eq. (5), whose closed form is announced but not printed.  Taught in
+    *The repeated privacy game*.
 
     Examples
     --------

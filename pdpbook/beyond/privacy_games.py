@@ -33,11 +33,10 @@ def difference_game(
     Parameters
     ----------
     protected : array_like, shape (T,)
-        :math:`\varepsilon(1/d)` of each type of the user, who may publish with this budget (action
-        1) or without protection (action 0).
+        Budget :math:`\varepsilon(1/d)` of each type of the user under action 1; action 0 means no
+        protection.
     knowledge : array_like, shape (S,)
-        :math:`\varepsilon_p` of each type of the adversary, who may attack with it alone (action
-        0) or with extra information (action 1).
+        :math:`\varepsilon_p` of each type of the adversary; action 1 adds extra information.
     extra : float
         The extra information :math:`\varepsilon_b > 0`.
     cap : float
@@ -85,11 +84,10 @@ def breach_game(
 ) -> BayesianGame:
     r"""Build a game in which information adds up and privacy is breached at a threshold.
 
-    Privacy is breached if the budget of the release, the adversary's knowledge and any extra
-    information together reach the threshold, or if the data are published without protection.  The
-    user's payoff is the quality :math:`1-e^{-\varepsilon}` of the publication (1 without
-    protection) minus the harm of a breach; the adversary's payoff is the gain of a breach minus the
-    cost of the extra information.
+    Privacy is breached if the budget, the adversary's knowledge and any extra information together
+    reach the threshold, or if the data are published without protection.  The user's payoff is the
+    quality :math:`1-e^{-\varepsilon}` of the publication (1 without protection) minus the harm of a
+    breach; the adversary's payoff is the gain of a breach minus the cost of extra information.
 
     Parameters
     ----------
@@ -102,19 +100,22 @@ def breach_game(
     threshold : float
         Total at which privacy is breached.
     harm, gain, cost : float
-        Loss of the user and gain of the adversary from a breach, and the price of the extra
-        information; all > 0.
+        The user's loss and the adversary's gain from a breach, and the price of ``extra``; all > 0.
     prior : array_like, shape (T, S)
     zero_sum : bool
         Whether to return the zero-sum game with the same equilibria: the adversary's payoffs are
         multiplied by harm/gain, and terms that depend only on the other side's action are added.
 
+    Returns
+    -------
+    BayesianGame
+        Each side has two actions.
+
     Notes
     -----
-    A total that is smaller than the threshold by a relative difference of less than
-    :math:`10^{-12}` counts as a breach, so rounding is never in the user's favour; no release
-    depends on this rule.  Source: this book, after section 3.2 of Cui et al. (2019).  Taught in
-    *The privacy game*.
+    A total below the threshold by a relative difference of less than :math:`10^{-12}` counts as a
+    breach, so rounding is never in the user's favour; no release depends on this rule.  Source:
+    this book, after section 3.2 of Cui et al. (2019).  Taught in *The privacy game*.
 
     Examples
     --------

@@ -101,8 +101,7 @@ def best_granularity(stake: ArrayLike, *, steepness: float = 10.0, centre: float
 
     Notes
     -----
-    Cui et al. (2019) announce a closed form in section 5.5 but do not print it.  Derived in *The
-    repeated privacy game*.
+    Section 5.5 of Cui et al. (2019) only announces it.  Taught in *The repeated privacy game*.
 
     Examples
     --------
@@ -222,10 +221,7 @@ class RepeatedGame:
     def quality(self) -> Floats:
         """Quality of service of each granularity, shape (A,)."""
         return quality_of_service(
-            self.granularities,
-            steepness=self.steepness,
-            centre=self.centre,
-            printed=self.printed,
+            self.granularities, steepness=self.steepness, centre=self.centre, printed=self.printed
         )
 
     @cached_property
@@ -272,6 +268,10 @@ def solve_repeated(game: RepeatedGame, *, tolerance: float = 1e-10) -> RepeatedS
     tolerance : float
         Largest distance to the exact values; rounding may add about 1e-14 times the largest payoff
         of a round, divided by :math:`1-\gamma`.
+
+    Returns
+    -------
+    RepeatedSolution
 
     Raises
     ------

@@ -1,9 +1,8 @@
 r"""Best-response dynamics (BRD).
 
-The records take turns.  When its turn comes, a record changes to its best action while all others
-keep theirs; if no other action is strictly better, it stays.  All records share one payoff, so
-every move increases this payoff.  There are finitely many profiles, so the dynamics stop, and the
-final profile is a pure Nash equilibrium.
+The records take turns.  In its turn, a record changes to its best action while all others keep
+theirs; if no other action is strictly better, it stays.  All records share one payoff, which every
+move increases.  There are finitely many profiles, so the dynamics stop at a pure Nash equilibrium.
 
 If n records play one by one (Algorithm 1 of the paper, with its loop condition corrected), a pass
 costs :math:`O(n^2 V K)`.  Three facts remove the factor :math:`n^2`:
@@ -18,9 +17,8 @@ costs :math:`O(n^2 V K)`.  Three facts remove the factor :math:`n^2`:
    After 32 batches of a group in one pass, it is therefore sufficient that the move of the last
    record increases the payoff, even if it is not this record's best response.
 
-Payoffs are compared as pairs, first by :math:`P_E` and then by KL.  No move therefore reduces the
-number of private records for the sake of a smaller KL, and once all records are private, they
-remain private.
+Payoffs are compared as pairs, first by :math:`P_E` and then by KL.  So no move reduces the number
+of private records for the sake of a smaller KL, and once all are private, they remain private.
 
 These statements remain true on a computer, because each step increases the exact pair.  The number
 :math:`P_E` is counted without rounding, from an exact mass S.  The change in KL is computed with a
@@ -116,10 +114,14 @@ def best_response_dynamics(
     rng : numpy.random.Generator, optional
     max_sweeps : int
         Maximum number of passes, of at most 2¹⁷ steps each, in this game and in each smaller game.
-        If records still move in the last pass, the result has ``converged=False``.
     batch : bool
         Whether equal records may move together.  Otherwise the records move one by one, in the
         order of bins and actions, exactly as in Algorithm 1, at a cost proportional to n.
+
+    Returns
+    -------
+    BestResponse
+        If records still move in the last pass, it has ``converged=False``.
 
     Notes
     -----
@@ -207,8 +209,7 @@ def play(
 ) -> BestResponse:
     """Play best responses from a checked profile, which is changed in place.
 
-    A part of a group moves only if it has at least ``unit`` records.  No pass begins after
-    ``max_steps`` steps.
+    Fewer than ``unit`` records of a group do not move.  No pass begins after ``max_steps`` steps.
     """
     began = time.perf_counter()
     scratch = _loops.new_scratch(game.bins)

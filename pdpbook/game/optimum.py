@@ -60,16 +60,14 @@ _ENUMERATED = 100_000
 class Certificate(Solution):
     """A private profile with a certified lower bound; a :class:`Solution`.
 
-    The profile is the best that was found among the profiles at which every record is private, and
-    its divergence is computed without the solver.  The search has ``converged`` if the requested
-    gap was reached, or if it is proved that there is no private profile.  Privacy refers to the
-    fixed-noise loss under removal.
+    The profile is the best private profile found, and its divergence is computed without the
+    solver.  The search has ``converged`` if the requested gap was reached, or if it is proved that
+    there is no private profile.  Privacy refers to the fixed-noise loss under removal.
 
     Attributes
     ----------
     lower_bound : float
-        No profile at which every record is private has a smaller KL.  Infinite if the solver
-        proved that there is no such profile.
+        No private profile has a smaller KL; infinite if the solver proved that there is none.
     gap : float
         The relative gap (divergence - lower_bound) / divergence.  It is 0 if the difference is at
         most 1e-9 nats, or if it is proved that there is no private profile, and 1 if neither a
@@ -107,10 +105,14 @@ def certified_optimum(
         Number in [1e-5, 1): stop when (divergence - lower bound) / divergence is at most this
         number, or when the difference is at most 1e-9 nats.
     time_limit : float
-        Stop after this many seconds with the best profile and the best bound so far.  The time
-        includes the initial coordinated best responses, but the limit interrupts neither them nor
-        the enumeration of a small game, which takes a few seconds at most.  A search that is
-        stopped by the time limit is not reproducible, unlike a search that is stopped by the gap.
+        Stop after this many seconds.  The time includes the initial coordinated best responses, but
+        the limit interrupts neither them nor the enumeration of a small game, which takes a few
+        seconds at most.  Unlike a stop by the gap, a stop by the limit is not reproducible.
+
+    Returns
+    -------
+    Certificate
+        The best profile and the best bound that were found.
 
     Notes
     -----

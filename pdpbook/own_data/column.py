@@ -78,8 +78,7 @@ class Frame:
     def grid(self, bins: int) -> Grid:
         """Return the grid of K ≥ 2 equal bins on the range, or of one bin for each level.
 
-        For whole numbers, every bin covers the same number of whole numbers, if possible one, and
-        no more bins are used than necessary.
+        For whole numbers, all bins cover equally many, if possible one, and none is superfluous.
         """
         bins = _validate.integer("bins", bins, at_least=2)
         if self.levels:
@@ -153,15 +152,17 @@ def make_column(
 ) -> Column:
     """Check a column, and map its numbers to their range or its categories to their levels.
 
+    Taught in *Your own column*.
+
     Parameters
     ----------
     values, lower, upper, categories, other, outside, whole
         As for :func:`pdpbook.own_data.report`.
     name : str
 
-    Notes
-    -----
-    Taught in *Your own column*.
+    Returns
+    -------
+    Column
 
     Examples
     --------
@@ -244,6 +245,8 @@ def _check_whole(numbers: NDArray[np.float64], lower: float, upper: float) -> No
 def public_bins(n: int, epsilon: float, *, publish: str = "value") -> int:
     r"""Return a number of bins that does not depend on the data.
 
+    Taught in *Your own column*.
+
     Parameters
     ----------
     n : int
@@ -257,10 +260,6 @@ def public_bins(n: int, epsilon: float, *, publish: str = "value") -> int:
     int
         For values, :math:`\sqrt{n(e^\varepsilon-1)}`, rounded and limited to 8 to 256; otherwise,
         :math:`(2n\sinh\frac\varepsilon2)^{2/3}`, rounded and limited to 8 to 1,024.
-
-    Notes
-    -----
-    Taught in *Your own column*.
 
     Examples
     --------

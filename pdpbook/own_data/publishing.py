@@ -142,8 +142,7 @@ class Published:
                     "contents": None if source is None else _contents(source),
                     "remarks": [*self.remarks],
                 }
-                real = Path(os.path.realpath(record))
-                write_whole(real, _json([*known, entry]), private=True)
+                write_whole(Path(os.path.realpath(record)), _json([*known, entry]), private=True)
                 earlier = [
                     {key: each.get(key) for key in EARLIER} | {"values": Path(each["values"]).name}
                     for each in known
@@ -203,6 +202,11 @@ def make_release(
         The name of a differentially private release, as in a report; by default the DP histogram,
         the noisy mean, noisy quantiles, or k-ary randomised response.
 
+    Returns
+    -------
+    Published
+        The values, a statement about them, and remarks for the owner; nothing is written to a file.
+
     Notes
     -----
     Neighbouring data sets differ by the removal of one record, or by its replacement if
@@ -255,6 +259,8 @@ def make_release(
 
 def refuse_twice(path: File, *, column: str, publish: str, record: File | None = None) -> None:
     """Refuse a release of the same kind as an earlier release.
+
+    Taught in *Your own column*.
 
     Parameters
     ----------

@@ -1,9 +1,8 @@
 """The style of the figures: one width, one font size, and one place for the key of the series.
 
 The name of a single line or point is beside it; the names of series are above the frame
-(:func:`key`), where they hide nothing.  The function :func:`as_svg` writes the letters of a drawing
-as outlines, so that it looks the same on every machine.  The colours, dashes and markers of series
-are defined in :mod:`pdpbook.plotting.series`.
+(:func:`key`), where they hide nothing.  The function :func:`as_svg` writes letters as outlines, so
+that they look the same everywhere.  :mod:`pdpbook.plotting.series` has colours, dashes and markers.
 """
 
 from __future__ import annotations
@@ -78,7 +77,12 @@ _STYLE: dict[str, Any] = {
 
 
 def book_style() -> AbstractContextManager[Any]:
-    """Return a context in which figures have the book's style."""
+    """Return a context in which figures have the book's style.
+
+    Returns
+    -------
+    context manager
+    """
     return cast("AbstractContextManager[Any]", require("matplotlib").rc_context(_STYLE))
 
 
@@ -86,8 +90,7 @@ def use_book_style() -> None:
     """Set the book's style for all later figures: vector output, no background, readable type.
 
     Call this function once in the setup cell of a page.  It sets Matplotlib's defaults and, in a
-    notebook, requests SVG and also PNG, because JupyterLab does not trust a downloaded notebook and
-    does not show its SVG.
+    notebook, requests SVG and also PNG, because JupyterLab hides the SVG of downloaded notebooks.
     """
     require("matplotlib.style").use(_STYLE)
     shell = "IPython" in sys.modules and sys.modules["IPython"].get_ipython()
@@ -108,6 +111,10 @@ def new_figure(
 
     At most two columns are allowed, so that a phone can show them; ``height`` is the height of a
     row, in inches.  The options are passed to ``subplots``, e.g. ``sharex=True``.
+
+    Returns
+    -------
+    figure, axes : Figure and Axes, or an array of Axes
     """
     plt = require("matplotlib.pyplot")
     if columns > 2:
@@ -118,16 +125,16 @@ def new_figure(
 
 
 def key(
-    where: Figure | Axes,
-    *,
-    of: Sequence[Axes] = (),
-    columns: int | None = None,
-    **options: Any,
+    where: Figure | Axes, *, of: Sequence[Axes] = (), columns: int | None = None, **options: Any
 ) -> Legend:
     """Write the name of each series once above a figure or above one of its panels.
 
     The names belong to the series in the panels ``of``, by default in all panels.  If ``columns``
     is None, a row contains as many names as fit.  The options are passed to ``legend``.
+
+    Returns
+    -------
+    matplotlib.legend.Legend
     """
     target: Any = where
     whole = isinstance(where, require("matplotlib.figure").Figure)
@@ -192,10 +199,14 @@ def powers_and_threes(axis: Axis) -> None:
 
 
 def value_bars(axes: Axes, values: ArrayLike, counts: ArrayLike, **style: Any) -> BarContainer:
-    """Draw the frequencies of increasing values as bars of equal width.
+    """Draw the frequencies of increasing values as bars of equal width, shorter ones in front.
 
-    Bars of close values overlap, with the shorter one in front.
+    Returns
+    -------
+    matplotlib.container.BarContainer
 
+    Examples
+    --------
     >>> _, axes = new_figure()
     >>> bars = value_bars(axes, [195.5, 196.0, 198.0, 200.0], [40, 1, 60, 30])
     >>> [round(float(bar.get_width()), 3) for bar in bars]
@@ -210,7 +221,12 @@ def value_bars(axes: Axes, values: ArrayLike, counts: ArrayLike, **style: Any) -
 
 
 def as_svg(figure: Figure) -> str:
-    """Return a figure as SVG with outlined letters, and without a trace of time or machine."""
+    """Return a figure as SVG with outlined letters, and without a trace of time or machine.
+
+    Returns
+    -------
+    str
+    """
     written = io.StringIO()
     with require("matplotlib").rc_context({"svg.fonttype": "path", "svg.hashsalt": "pdpbook"}):
         # a wider margin would make the letters smaller on a phone

@@ -184,12 +184,13 @@ def scan(
 ) -> Histograms:
     """Count the records of several columns of a table in one pass.
 
+    Taught in *A billion records*.
+
     Parameters
     ----------
     source : path-like, or sequence of path-like
-        Parquet and CSV files, a folder or a pattern
-        (see :func:`pdpbook.scaling.sources.find_files`).  Workers must see the files under the same
-        absolute names.
+        Parquet and CSV files, a folder or a pattern, as :func:`pdpbook.scaling.sources.find_files`
+        takes them.  Workers must see the files under the same absolute names.
     ranges : mapping of str to (lower, upper)
         For each requested column, the ends of its grid, which must be known without the data.  If
         ``"data"`` is given instead, the ends are the smallest and the largest value, which takes a
@@ -197,17 +198,19 @@ def scan(
     bins : int
         Number K of bins of every grid.
     outside : {"refuse", "clip"}
-        Treatment of values outside the range, including infinite values: raise an error after the
-        pass, or count them in the nearest bin.
+        For values outside the range or infinite: raise an error at the end, or use the nearest bin.
     missing, non_numeric : {"refuse", "exclude"}
         Treatment of rows without a value in a column, or with a value that is not a number: raise
         an error after the pass, or exclude them from the column's histogram and count them.
     client : distributed.Client, optional
-        The cluster; by default a local cluster that ends with the call.  The settings of Dask
-        determine how long a call waits for missing or silent workers
-        (see :mod:`pdpbook.scaling.cluster`).
+        The cluster; by default a local cluster that ends with the call.  Dask's settings determine
+        how long a call waits for missing or silent workers (see :mod:`pdpbook.scaling.cluster`).
     progress : bool or callable
         Whether to show a bar, or a function of (done, total) that is called after each piece.
+
+    Returns
+    -------
+    Histograms
 
     Raises
     ------
@@ -218,8 +221,7 @@ def scan(
     FileNotFoundError
         If there is no file.
     distributed.scheduler.NoWorkerError, distributed.scheduler.KilledWorker
-        If a limit of Dask's settings is exceeded.  A pass stores nothing, so a repeated call counts
-        from the beginning.
+        If a limit of Dask's settings is exceeded; a repeated call counts from the beginning.
     OSError
         If the scheduler ends.
     ImportError
@@ -232,10 +234,6 @@ def scan(
     UserWarning
         If a CSV file has more than 1 GiB, because a single worker must read it, or if line ends are
         inside quotation marks, because a stray quotation mark may have swallowed records.
-
-    Notes
-    -----
-    Taught in *A billion records*.
 
     Examples
     --------
@@ -280,8 +278,7 @@ def scan(
         _column(name, grid, row, name in leaking)
         for name, grid, row in zip(names, grids, total, strict=True)
     )
-    rows = int(total[0].sum())
-    return Histograms(columns, rows, tuple(paths), outside, missing, non_numeric)
+    return Histograms(columns, int(total[0].sum()), tuple(paths), outside, missing, non_numeric)
 
 
 def _ranges(ranges: Any) -> dict[str, tuple[float, float] | None]:

@@ -56,6 +56,10 @@ def new_key() -> bytes:
     Use each key for one release.  It must remain as secret as the data: with the key, the draws
     reveal the exact histogram.  Taught in *A billion records*.
 
+    Returns
+    -------
+    bytes
+
     Examples
     --------
     >>> len(new_key())
@@ -74,6 +78,10 @@ def load_key(path: str | os.PathLike[str]) -> bytes:
     path : path-like
         A file that only its owner can read (mode 600), outside the published folder.  Missing
         folders are created for the owner alone (mode 700).
+
+    Returns
+    -------
+    bytes
 
     Raises
     ------
@@ -131,6 +139,10 @@ def keyed_digest(key: bytes, purpose: str, content: Any) -> bytes:
     content : object
         An object that JSON can represent.
 
+    Returns
+    -------
+    bytes
+
     Examples
     --------
     >>> one = keyed_digest(b"k" * 32, "example", [3, 2, 1])
@@ -169,9 +181,8 @@ def integer_weights(distribution: ArrayLike) -> tuple[int, ...]:
     -------
     tuple of int, length K
         Each weight divided by :math:`2^{64}` is within :math:`2^{-64}` of the probability divided
-        by the exact sum of the probabilities, except for the largest weight.  The remainder after
-        rounding down, which is less than K, is added to this weight.  The total variation distance
-        is below :math:`K\,2^{-64}`.
+        by the exact sum, except for the largest weight, to which the remainder after rounding down
+        is added, which is less than K.  The total variation distance is below :math:`K\,2^{-64}`.
 
     Examples
     --------
@@ -191,6 +202,8 @@ def keyed_draws(
 ) -> NDArray[np.int64]:
     """Return the draws with the numbers start, …, stop - 1 from a distribution.
 
+    Taught in *A billion records*.
+
     Parameters
     ----------
     key : bytes
@@ -198,9 +211,8 @@ def keyed_draws(
     name : str
         Name of the column.  Columns with different names have unrelated draws.
     weights : sequence of int, length K
-        The distribution: whole numbers that sum to a multiple of 2⁵², up to 2¹⁰⁵.  Different
-        distributions also have unrelated draws, since shared randomness would reveal how they
-        differ.
+        The distribution: whole numbers that sum to a multiple of 2⁵², up to 2¹⁰⁵.  The draws of
+        different distributions, too, are unrelated: shared randomness would reveal the difference.
     start, stop : int
         Numbers of the draws, 0 ≤ start ≤ stop; the draws take at most 2 GiB.
 
@@ -209,10 +221,6 @@ def keyed_draws(
     ndarray of int, shape (stop - start,)
         Bins from 0 to K - 1.  If the keyed numbers are uniform, the probability of a bin is exactly
         its weight divided by the sum.  Draw j does not depend on start and stop.
-
-    Notes
-    -----
-    Taught in *A billion records*.
 
     Examples
     --------

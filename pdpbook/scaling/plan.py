@@ -11,14 +11,12 @@ which is less than the width of a bin.  Most records then choose the small scale
 records whose noise protects the others choose the large scale.  This resembles *k-ary randomised
 response*, except that each record chooses for itself.
 
-The option ``mechanism="k-ary-randomised-response"`` uses the randomiser of the chapter *Local
-randomisers*.  This randomiser is independent of the data, so its draws are ε-differentially private
-for every data set, without any assumption about the noise of other records, and with a billion
-records it loses almost no accuracy.
+The option ``mechanism="k-ary-randomised-response"`` uses the randomiser of *Local randomisers*.  It
+is independent of the data, so its draws are ε-differentially private for every data set, whatever
+noise the other records have, and with a billion records it loses almost no accuracy.
 
 A plan contains the distribution of each column as the whole numbers that were used to decide
-privacy (:attr:`pdpbook.game.Outcome.weights`).  The distributions are secret, and only draws from
-them are released.
+privacy (:attr:`pdpbook.game.Outcome.weights`).  These are secret, and only draws are released.
 """
 
 from __future__ import annotations
@@ -149,8 +147,7 @@ def solve(
     mechanism : {"game", "k-ary-randomised-response"}
         Best responses from the safe start, or the randomiser that is independent of the data.
     multipliers : array_like, shape (V,)
-        Scales of the game's actions in units of :math:`b^*(n,\varepsilon)`; the first is 1, and the
-        others are in (0, 1).
+        Scales of the actions in units of :math:`b^*(n,\varepsilon)`: 1, then others in (0, 1).
     at_least : int, optional
         A *public* lower bound on the number of records of each column, which determines the cost
         and the randomiser.  By default, the number of records of the smallest column, rounded down
@@ -159,6 +156,10 @@ def solve(
         Maximum number of passes of best responses; all records are private after each pass.
     client, progress
         As for :func:`~pdpbook.scaling.scan`.  The columns are solved in parallel.
+
+    Returns
+    -------
+    Plan
 
     Raises
     ------
@@ -200,8 +201,7 @@ def solve(
     )
     solved = run_tasks(work, histograms.columns, client=client, progress=progress, label="solving")
     columns = tuple(column for _, column in sorted(solved, key=lambda each: each[0]))
-    scales = tuple(factors.tolist())
-    return Plan(columns, histograms, epsilon, mechanism, scales, least, not given)
+    return Plan(columns, histograms, epsilon, mechanism, (*factors.tolist(),), least, not given)
 
 
 def _floor(n: int) -> int:
