@@ -19,11 +19,3 @@ def test_every_table_says_where_it_comes_from(path):
 
 def test_the_path_is_that_of_the_package():
     assert _data.file("experiments", "nba_heights.csv") in TABLES
-
-
-def test_a_table_without_the_columns_is_refused(tmp_path):
-    path = tmp_path / "other.csv"
-    for text in ("", "# a remark\na,c\n1,2\n"):
-        path.write_text(text, encoding="utf-8")
-        with pytest.raises(ValueError, match=r"other\.csv must have the columns a, b, got"):
-            _data.read_results(path, needed=("a", "b"))

@@ -205,7 +205,7 @@ free  grid_epsilon multipliers: Setting
 free  x: truncated_laplace_pdf
 free  table: audit_release
 free  lower upper: released_query
-free  after_each by categories column content env file key labels mass mechanism name options
+free  after_each by categories column content env key labels mass mechanism name options
     other path pipelines quantiles queries rows settings statistic weights where
 """
 

@@ -4,7 +4,7 @@ Each side has a type that the other side does not know, and chooses an action.  
 probability for each action of each type.  A pair of plans is a Bayesian Nash equilibrium if no type
 of either side gains by changing its action.  If the game is zero-sum, a linear program finds an
 equilibrium.  Any other game is written as a matrix game of pure plans, and its equilibria are
-enumerated.  In algorithm 1 of Cui et al. (2019), all types act at the same time in a loop.
+enumerated.  In the loop of Cui et al. (2019, algorithm 1), all types act at the same time.
 
 The games are built in :mod:`pdpbook.beyond.privacy_games`.  Taught in *The privacy game*.
 """

@@ -38,17 +38,17 @@ class MissingFileError(FileNotFoundError, ValueError):
     """The error for an argument that names a file that does not exist."""
 
 
-def existing(name: str, path: Any, layout: str | None = None) -> Path:
+def existing(path: Any, layout: str) -> Path:
     """Return the path of an existing file, or of the layout's file in an existing folder.
 
     If there is no such file, :class:`MissingFileError` is raised.
     """
     if not isinstance(path, (str, Path)):
-        raise _validate.fail(name, "a str, a Path or None", path, TypeError)
-    file = Path(path) / layout if layout and Path(path).is_dir() else Path(path)
+        raise _validate.fail("path", "a str, a Path or None", path, TypeError)
+    file = Path(path) / layout if Path(path).is_dir() else Path(path)
     if not file.is_file():
-        where = "an existing file" + (f" or a folder with {layout}" if layout else "")
-        raise _validate.fail(name, f"{where}; there is no file {file}", str(path), MissingFileError)
+        needed = f"an existing file or a folder with {layout}; there is no file {file}"
+        raise _validate.fail("path", needed, str(path), MissingFileError)
     return file
 
 
@@ -59,7 +59,7 @@ def original(layout: str, path: str | os.PathLike[str] | None) -> Path | None:
     every file of the layout.
     """
     if path is not None:
-        return existing("path", path, layout)
+        return existing(path, layout)
     folder = os.environ.get("PDPBOOK_DATA")
     if not folder:
         return None

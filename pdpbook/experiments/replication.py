@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +28,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _data, _validate
 from pdpbook.experiments.metrics import cosine_similarity, jaccard_index, sd_loss
-from pdpbook.experiments.original_files import existing
 from pdpbook.foundations.divergences import kl_divergence
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
@@ -195,13 +193,8 @@ def divergence_floor(game: NVOGame) -> float:
     return max(outcome.divergence + 1.0 - float(q @ gains.max(axis=0)), 0.0)
 
 
-def replication_results(file: str | Path | None = None) -> pd.DataFrame:
+def replication_results() -> pd.DataFrame:
     """Return the committed results of a run on the original files.
-
-    Parameters
-    ----------
-    file : str or Path, optional
-        Another table that the command has written.
 
     Returns
     -------
@@ -220,17 +213,11 @@ def replication_results(file: str | Path | None = None) -> pd.DataFrame:
     >>> row.query("algorithm == 'BRD'")["kl"].round(4).item()
     0.3585
     """
-    path = _data.file("experiments", "replication.csv") if file is None else existing("file", file)
-    return _data.read_results(path, needed=("experiment", "setting", "algorithm", "epsilon", "kl"))
+    return _data.committed_table("experiments", "replication.csv")
 
 
-def noise_results(file: str | Path | None = None) -> pd.DataFrame:
+def noise_results() -> pd.DataFrame:
     """Return the committed answers of a run on the original files.
-
-    Parameters
-    ----------
-    file : str or Path, optional
-        Another table that the command has written.
 
     Returns
     -------
@@ -249,8 +236,7 @@ def noise_results(file: str | Path | None = None) -> pd.DataFrame:
     >>> row.query("algorithm == 'BRD'")["bins"].item()
     39.0
     """
-    path = _data.file("experiments", "noise_by_bin.csv") if file is None else existing("file", file)
-    return _data.read_results(path, needed=("experiment", "setting", "algorithm", "epsilon"))
+    return _data.committed_table("experiments", "noise_by_bin.csv")
 
 
 def summary(game: NVOGame, ends: list[NDArray[np.int64]], seconds: list[float]) -> dict[str, Any]:

@@ -201,7 +201,8 @@ def solve(
     )
     solved = run_tasks(work, histograms.columns, client=client, progress=progress, label="solving")
     columns = tuple(column for _, column in sorted(solved, key=lambda each: each[0]))
-    return Plan(columns, histograms, epsilon, mechanism, (*factors.tolist(),), least, not given)
+    scales = tuple(factors.tolist())
+    return Plan(columns, histograms, epsilon, mechanism, scales, least, not given)
 
 
 def _floor(n: int) -> int:

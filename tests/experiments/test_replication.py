@@ -58,11 +58,3 @@ def test_the_floor_is_below_every_profile():
 def test_the_floor_is_a_number_where_the_output_underflows():
     game = Setting((0.01, 0.005, 0.002, 0.0033, 0.001), 1.0).game(HEIGHTS, epsilon=8.0)
     assert rep.divergence_floor(game) >= 0.0
-
-
-def test_another_table_is_refused(tmp_path):
-    file = tmp_path / "other.csv"
-    for text in ("", "a,b\n1,2\n"):
-        file.write_text(text)
-        with pytest.raises(ValueError, match="must have the columns experiment, setting"):
-            rep.replication_results(file)

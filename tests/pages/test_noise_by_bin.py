@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import pdpbook as pb
+from pdpbook._data import read_results
 from pdpbook.experiments import noise_results
 from pdpbook.experiments.settings import SETTINGS
 from pdpbook_pages.tables import noise_by_bin as command
@@ -120,7 +121,7 @@ def test_a_short_run_of_the_command(tmp_path, monkeypatch):
     monkeypatch.setattr(command, "pair_row", lambda *_, **__: {"pair_low": 0})
     out = tmp_path / "table.csv"
     assert command.main(["--data", str(ORIGINALS), "--out", str(out), "--seeds", "1"]) == 0
-    table = noise_results(out)
+    table = read_results(out)
     assert len(table) == 2 * 2 + 4
     assert len(table.attrs["about"]) == 6
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import pdpbook as pb
+from pdpbook._data import read_results
 from pdpbook.experiments import replication as rep
 from pdpbook.experiments.settings import SETTINGS
 from pdpbook_pages.tables import replication as command
@@ -82,7 +83,7 @@ def test_a_short_run_of_everything(tmp_path, monkeypatch):
     out = tmp_path / "table.csv"
     arguments = ["--data", str(ORIGINALS), "--out", str(out), "--seeds", "1", "--generations", "1"]
     assert command.main(arguments) == 0
-    table = rep.replication_results(out)
+    table = read_results(out)
     assert {"height", "income", "credit", "regression", "search height"} <= set(table["experiment"])
     assert len(table.attrs["about"]) == 6
 

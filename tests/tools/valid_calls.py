@@ -308,7 +308,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "Network.predict": lambda: dict(self=network(), x=DATA),
     "Network.rmse": lambda: dict(self=network(), x=DATA, y=DATA),
     "noise_margin": lambda: dict(bins=3, epsilon=0.5, delta=0.01),
-    "noise_results": lambda: dict(file=None),
     "noisy_copies": lambda: dict(data=DATA, epsilon=1.0, rng=rng()),
     "noisy_histogram_pairs": lambda: dict(x=DATA, y=DATA, size=3, epsilon=1.0, rng=rng(), bins=2),
     "noisy_mean": lambda: dict(values=DATA[1:], lower=0.0, upper=5.0, epsilon=0.5, rng=rng()),
@@ -398,7 +397,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         | dict(granularities=array([0.0, 0.5, 1.0]), memory=1.0, discount=0.5, steepness=10.0)
         | dict(centre=0.5, printed=False)
     ),
-    "replication_results": lambda: dict(file=None),
     "report": lambda: (
         dict(values=DATA, epsilon=1.0, lower=0.0, upper=4.0, categories=None, other=None, draws=2)
         | dict(delta=0.0, publish="value", bins=4, outside="clip", name="age", whole=False, seed=1)
