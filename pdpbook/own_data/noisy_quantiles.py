@@ -121,7 +121,8 @@ class QuantileGrid:
 
     def numbers(self, places: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the points with the given indices."""
-        if max(abs(self.first), self.step.numerator, self.step.denominator) < 2**40:
+        largest = (abs(self.first) + self.size) * self.step.numerator
+        if max(largest, self.step.denominator) < 2**53:
             return (self.first + places) * self.step.numerator / self.step.denominator
         return np.array([float((self.first + each) * self.step) for each in places.tolist()])
 

@@ -125,6 +125,7 @@ def test_the_line_of_a_cell_that_is_no_number_is_named_with_what_its_signs_ask_f
         ("age,name\n1,Ada\n", None, {}, [1]),
         (",age,\n0,30\u00a0,\n1,40,\n", None, {}, [30, 40]),
         ("gap,age\n,30\n,40\n", None, {}, [30, 40]),
+        (",age\n0,30\n1,40\n", "", {}, [0, 1]),
         ("year,2019\na,30\nb,40\n", "2019", {}, [30, 40]),
         ("r\u00e9gion\n30\n", " re\u0301gion", {}, [30]),
         ("30\t80,5\n", "2", {"sep": r"\t", "decimal": ",", "header": False}, [80.5]),
@@ -190,12 +191,12 @@ def test_missing_values_are_refused_or_dropped_and_counted(file: Path) -> None:
 def test_numbers_of_a_parquet_file(tmp_path: Path) -> None:
     """pandas' index is a column like the others, and rows are counted as they are in the file."""
     file = tmp_path / "table.PARQUET"
-    columns = {"age": [30, 41, 33], "gap": [30, None, 2], "name": [None, "Alan", "Ada"]}
+    columns = {"age": [30, 41, 33], "gap": [30, None, 2], "name": [None, "45 %", "Ada"]}
     pd.DataFrame(columns).set_index("age").to_parquet(file)
     assert TableFile(file).column("age").tolist() == [30, 41, 33]
     refused(file, r"--column must name .* \['gap', 'age'\]")
     refused(file, "missing or infinite, the first in row 2$", "gap")
-    refused(file, "must contain numbers only, got another value in row 2", "name")
+    refused(file, "must contain numbers only, got another value in row 2; .* without '%'", "name")
     file.write_bytes(b"\xff\xfe\x00not a table\x00")
     refused(file, r"cannot read .*PARQUET as a table", "age")
 
@@ -232,6 +233,7 @@ def test_codes_with_a_gap_in_a_parquet_file_are_the_levels_that_the_file_holds(
         assert TableFile(file, missing="drop").labels(None, levels).tolist() == levels
         with pytest.raises(ValueError, match="got 1 of 4 missing, the first in row 3"):
             TableFile(file).labels("code", levels)
+    assert TableFile(file, missing="drop").labels(None, ["True", "b"]).tolist() == cases[-1][1]
     pd.DataFrame({"code": [[1], [2]]}).to_parquet(file)
     with pytest.raises(ValueError, match="must contain texts, got values of type list"):
         TableFile(file).labels("code", ["a", "b"])

@@ -96,8 +96,9 @@ def test_csv_and_parquet_and_python_give_the_same_numbers(wine: Path, capsys: Ca
     options = {"publish": "value", "bins": 8, "seed": 7, "reruns": 0, "draws": 2, "delta": 0.0}
     made = pb.report(WINE["proline"], 1.0, lower=200, upper=1800, **options)
     words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    page = wine.with_name("page.html")
     for file in (wine, wine.with_suffix(".parquet")):
-        assert run("report", file, *OPTIONS, *words, "--json") == 0
+        assert run("report", file, *OPTIONS, *words, "--json", "--output", page) == 0
         assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(made.to_dict()))
 
 
@@ -172,8 +173,9 @@ def test_a_folder_that_is_not_there_is_named_before_anything_is_computed(
     monkeypatch.setattr("pdpbook.own_data.reports.report", None)
     monkeypatch.setattr("pdpbook.own_data.publishing.make_release", None)
     file = wine.parent / "no" / "file"
-    for command in ("report", "release"):
-        assert run(command, wine, *OPTIONS, "--output", file) == 1
+    new = ["--output", wine.with_name("new"), "--again", "--record"]
+    for command, options in (("report", ["--output"]), ("release", ["--output"]), ("release", new)):
+        assert run(command, wine, *OPTIONS, *options, file) == 1
         assert f"{file} cannot be written: there is no folder {file.parent}" in said(capsys)
 
 
@@ -346,7 +348,7 @@ def test_what_a_release_moves_and_hides_is_said(people: Path, capsys: Capture) -
 
 
 def test_an_audit_on_the_command_line_is_that_of_python(tmp_path: Path, capsys: Capture) -> None:
-    table = {"area": ["a", "a", "b"], "income": [10.0, 30.0, 80.0], "works": [True, False, True]}
+    table = {"area": ["a", "a", "true"], "income": [10.0, 30.0, 80.0], "works": [True, False, True]}
     file, described = tmp_path / "people.csv", tmp_path / "queries.json"
     pd.DataFrame(table).to_csv(file, index=False)
     asked: list[dict[str, Any]] = [
@@ -379,7 +381,9 @@ def test_an_audit_on_the_command_line_is_that_of_python(tmp_path: Path, capsys: 
     for text, message in (
         ("{", "queries must be JSON"),
         ('{"package": "pdpbook 1"}', "got a statement of pdpbook release"),
+        ('{"statistic": "count"}', "queries must be a list of objects"),
         ('["count"]', "queries must be a list of objects"),
+        ('[{"scale": 1}]', "error in number 1: statistic must be"),
         (
             '[{"statistic": "count", "scale": 1, "scales": 2}]',
             "there is no argument 'scales'",

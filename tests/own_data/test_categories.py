@@ -116,6 +116,7 @@ def test_the_report_offers_only_what_levels_without_order_or_distance_allow() ->
     assert "Other numbers of bins" not in made.to_html()
     axes = made.plot().axes[0]
     assert [each.get_text() for each in axes.get_xticklabels()] == said["levels"]
+    assert axes.get_legend().get_texts()[0].get_text() == "released: noisy counts, one run"
     assert reported([*ANSWERS, "?"], other="none").bins == 3
 
 

@@ -77,6 +77,8 @@ def test_the_public_bins_balance_two_errors() -> None:
             assert bins / (n * math.expm1(epsilon)) == pytest.approx(1 / bins, rel=1.1 / bins)
         else:
             assert bins == (8 if math.sqrt(n * math.expm1(epsilon)) < 9 else 256)
+    counted = {public_bins(1317, 1.0, publish=each) for each in ("counts", "mean", "quantiles")}
+    assert counted == {124}
 
 
 def test_whole_numbers_have_bins_of_whole_numbers() -> None:

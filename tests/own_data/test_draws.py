@@ -86,6 +86,8 @@ def test_whole_numbers_are_published_as_whole_numbers() -> None:
     options: dict[str, Any] = {"lower": 1, "upper": 5, "whole": True, "name": "grade"}
     found = released(grades, **options).table
     assert found["from"].tolist() == found["to"].tolist() == [1, 2, 3, 4, 5]
+    found = released(grades, bins=2, **options).table
+    assert (found["from"].tolist(), found["to"].tolist()) == ([1, 4], [3, 6])
     drawn = released(grades, publish="value", draws=50, **options).table
     assert set(drawn["grade"]) <= {1.0, 2.0, 3.0, 4.0, 5.0}
 
@@ -95,11 +97,12 @@ def test_quantiles_are_drawn_at_the_slope_that_the_statement_names(
     monkeypatch: pytest.MonkeyPatch, neighbours: str
 ) -> None:
     drawn: list[Any] = []
-    monkeypatch.setattr(draws.QuantileChoice, "draw", lambda each: drawn.append(each) or 2.0)
+    monkeypatch.setattr(draws.QuantileChoice, "draw", lambda x: drawn.append(x) or -x.quantile)
     found = released(publish="quantiles", quantiles=[0.1, 0.9], neighbours=neighbours)
     slope = found.statement["parameters"]["slope"]
     assert [(each.quantile, float(each.slope)) for each in drawn] == [(0.1, slope), (0.9, slope)]
     assert found.table["quantile"].tolist() == found.statement["quantiles"] == [0.1, 0.9]
+    assert found.table["value"].tolist() == [-0.1, -0.9]
 
 
 OFFERED = {"counts": "noisy_counts", "mean": "mean", "quantiles": "quantiles"}

@@ -175,6 +175,7 @@ def test_points_are_numbers_that_people_write_and_as_many_as_are_useful() -> Non
         (1.0, 5.0, 10**6, 1.0, True, 1.0, 5),
         (0.0, 1.0, 10**8, 0.01, False, 2e-4, 5001),
         (1e17, 1e17 + 1e9, 9, 1.0, False, 5e6, 201),
+        (-1.000002e20, -1e20, 9, 1.0, False, 1e12, 201),
     ):
         grid = quantile_grid(Frame(name="x", lower=lower, upper=upper, whole=whole), n, epsilon)
         points = grid.numbers(np.arange(grid.size))

@@ -19,7 +19,7 @@ PEOPLE: dict[str, Any] = {
     "age": [20, 30, 40, 50, 90],
     "income": [1.0, 20.5, 30.0, 40.0, 900.0],
 }
-POINTS = [0.0, 10.0, 100.0]
+POINTS = [0.0, 10.5, 100.0]
 AGE = pl.col("age").fill_null(0)
 INCOME = pl.col("income").fill_null(0.0).fill_nan(0.0)
 
@@ -77,7 +77,7 @@ def test_a_quantile_is_chosen_with_the_chances_of_opendp(dp: Any, share: float) 
     assert audit_release(PEOPLE, [read]).worst_case == pytest.approx(1.0)
     assert plan_queries(plan, {"income": {"candidates": np.array(POINTS)}}, by=[]) == [read]
     with pytest.raises(ValueError, match="the candidates of 'income'"):
-        plan_queries(plan, {"income": {"candidates": [0.0, 10.0, 99.0]}})
+        plan_queries(plan, {"income": {"candidates": [0.0, 10.5, 99.0]}})
 
 
 def test_gaussian_noise_of_decimals_has_the_loss_of_gaussian_noise(dp: Any) -> None:

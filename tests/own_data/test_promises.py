@@ -55,7 +55,8 @@ def test_the_code_of_a_release_is_one_call_that_makes_what_the_report_promises(
     report = pb.report(values, 1.0, reruns=0, **options)
     for promised in report.releases:
         if promised.algorithm != "differential privacy":
-            assert promised.code == ""
+            epsilon = None if promised.name == "none" else promised.terms.draw_epsilon
+            assert promised.code == "" and promised.parameters.get("draw_epsilon") == epsilon
             continue
         space: dict[str, Any] = {"values": values}
         exec(promised.code, space)

@@ -289,6 +289,7 @@ def test_noisy_mean_by_deleting_and_by_sampling() -> None:
     made, x = release("mean", setting(publish="mean")), np.array(VALUES)
     assert made.parameters["precision"] == 0.001 and made.parameters["noise_scale"] == 0.5
     np.testing.assert_allclose(made.losses, np.abs(x - 5.0) / 5.0, atol=1e-9)
+    assert made.end_to_end == made.largest_loss > np.median(made.losses)
     drawn = np.random.default_rng(0).laplace(x.mean(), 0.5, 200_000).clip(0, 10)
     assert made.mean_error == pytest.approx(np.abs(drawn - x.mean()).mean(), rel=0.01)
     assert math.isnan(made.wasserstein) and made.distribution is None
