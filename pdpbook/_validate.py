@@ -302,7 +302,7 @@ def finite_array(
 def numeric(name: str, values: Any) -> NDArray[Any]:
     """Return an array of whole or floating-point numbers, which may be infinite or nan.
 
-    Integers of more than 64 bits become floats, infinite if they are too large.
+    Numbers of more than 64 bits become doubles, infinite if they are too large.
     """
     raw = _array(name, values)
     if raw.dtype.kind not in "iuf":

@@ -73,6 +73,9 @@ def test_an_interval_of_beliefs(epsilon: float, delta: float) -> None:
     odds, factor = mp.mpf(delta) / (1 - mp.mpf(delta)), mp.exp(mp.mpf(epsilon))
     hardly_above(high, odds * factor / (1 + odds * factor))
     assert low <= odds / factor / (1 + odds / factor)
+    low, _ = posterior_interval(1.0 - delta, epsilon=30.0 * epsilon)
+    odds, factor = mp.mpf(1.0 - delta) / (1 - mp.mpf(1.0 - delta)), mp.exp(mp.mpf(30.0 * epsilon))
+    assert low <= odds / factor / (1 + odds / factor)
 
 
 @pytest.mark.parametrize(("step", "away"), cases((-6, 1.3), (-1, 1.55)))
@@ -84,6 +87,10 @@ def test_gaussian_noise(step: float, away: float) -> None:
         exact = mp.ncdf(u / 2 - e / u) - mp.exp(e) * mp.ncdf(-u / 2 - e / u)
     stated = gaussian_delta(1.0 / step, epsilon=epsilon)
     hardly_above(stated, exact, 1e-10)
+    with mp.workdps(400):  # a step of a thousand standard deviations
+        u, e = mp.mpf(1) / mp.mpf(1.0 / (1e3 * away)), mp.mpf(0.5e6 * away**2)
+        exact = mp.ncdf(u / 2 - e / u) - mp.exp(e) * mp.ncdf(-u / 2 - e / u)
+    hardly_above(gaussian_delta(1.0 / (1e3 * away), epsilon=0.5e6 * away**2), exact, 1e-7)
 
 
 @pytest.mark.parametrize(("epsilon", "bins", "delta"), cases((-12, 1.5), (0, 6), (-200, -0.01)))

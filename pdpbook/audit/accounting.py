@@ -185,7 +185,7 @@ class RecordProfile:
         most = math.inf
         if math.isfinite(self.loss):
             most = _exact.times_up(self.draws, self.loss)
-        if isinstance(delta, (int, float)) and delta == 0:
+        if isinstance(delta, (int, float, np.number)) and delta == 0:
             return most
         delta = _validate.number("delta", delta, at_least=1e-12, at_most=1.0)
         try:

@@ -188,6 +188,7 @@ def _sum(
     total = float(mass.sum())
     if total == 0.0:
         return 0, np.zeros(1)
+    points, mass = points[mass > 0.0], mass[mass > 0.0]
     weights = mass / total
     mean = float(weights @ points)
     away = points - mean

@@ -42,6 +42,7 @@ __all__ = [
 _REACH = 40.0
 #: Width of a cell of counts, as a share of the mean size of the noise; rounded up.
 _CELL = 0.05
+_LARGE = 2.0**40  #: counts from which their quantiles are those of gamma variables
 _ROUNDS = 300  #: rounds of expectation-maximisation
 _FLOOR = 1e-6  #: share of the uniform distribution in the guess, so that no output is impossible
 
@@ -167,15 +168,19 @@ def posterior_from_public(public: ArrayLike, n: int) -> CountPosterior:
     >>> posterior_from_public([60, 1, 0, 0, 0, 0, 2, 0], n=63).mean.round(2)
     array([60.06,  0.68,  0.26,  0.26,  0.26,  0.26,  1.07,  0.26])
     """
-    from scipy.stats import nbinom
+    from scipy.stats import gamma, nbinom
 
     counts = _validate.counts_vector("public", public)
     n = _validate.integer("n", n, at_least=1)
-    posterior, size, chance = _predictive(counts, n)
+    posterior, size, odds = _predictive(counts, n)
     levels = (np.arange(16) + 0.5) / 16
-    drawn = np.asarray(nbinom.ppf(levels, size[:, None, None], chance[:, None]))  # (K, M - 1, J)
+    exact = size[:, None] * odds
+    # the quantiles of large counts, which take long, are in proportion to those of gamma variables
+    large, shape = exact[..., None] > _LARGE, size[:, None, None]
+    chance = 1.0 / (1.0 + np.where(large, 0.0, odds[:, None]))
+    drawn = np.asarray(nbinom.ppf(levels, shape, chance))  # (K, M - 1, J)
+    drawn = np.where(large, gamma.ppf(levels, shape), drawn)
     drawn[..., -1] = np.maximum(drawn[..., -1], 1.0)  # all terms may be 0 in a rare bin
-    exact = size[:, None] * (1.0 / chance - 1.0)
     drawn *= (exact / drawn.mean(axis=2))[:, :, None]
     values = np.concatenate([np.zeros((size.size, 1)), drawn.reshape(size.size, -1)], axis=1)
     shares = np.repeat(posterior[1:].T / 16, 16, axis=1)
@@ -202,12 +207,12 @@ def posterior_from_both(
     """
     from scipy.stats import nbinom
 
-    posterior, size, chance = _predictive(public, n)
+    posterior, size, odds = _predictive(public, n)
     reach = math.ceil(_REACH / epsilon)
     first = np.maximum(noisy - reach, 0)
     values = (first[:, None] + np.arange(2 * reach + 1)).astype(float)
     joint = posterior[0][:, None] * (values == 0.0)
-    for weight, p in zip(posterior[1:], chance, strict=True):
+    for weight, p in zip(posterior[1:], 1.0 / (1.0 + odds), strict=True):
         joint = joint + weight[:, None] * np.asarray(nbinom.pmf(values, size[:, None], p))
     nearness = -epsilon * np.abs(noisy[:, None] - values)
     joint = (joint + 1e-300) * np.exp(nearness - nearness.max(axis=1, keepdims=True))
@@ -219,7 +224,8 @@ def _predictive(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Return each prior mean's probability given public counts, and the negative binomials.
 
-    Shapes (M, K), (K,) and (M - 1,); the first mean is 0.
+    Shapes (M, K), (K,) and (M - 1,); the first mean is 0.  A negative binomial has the mean
+    size · odds.
     """
     share = n / float(counts.sum())
     means = _means(float(counts.max()))
@@ -230,7 +236,7 @@ def _predictive(
     posterior = weights[:, None] * evidence
     posterior /= posterior.sum(axis=0)
     rate = 1.0 + 1.0 / means[1:]  # rate of the gamma distribution of θ given the public count
-    return posterior, low + 1.0, rate / (rate + share)
+    return posterior, low + 1.0, share / rate
 
 
 def noisy_counts(noisy: ArrayLike) -> NDArray[np.int64]:

@@ -86,7 +86,7 @@ def clopper_pearson_epsilon(
     >>> round(clopper_pearson_epsilon(750, 1000, 250, 1000), 3)
     0.954
     """
-    from scipy.special import betaincinv
+    from scipy.special import betainccinv, betaincinv
 
     counts = []
     for name, count, total_name, total in (
@@ -102,10 +102,10 @@ def clopper_pearson_epsilon(
     tail = (1.0 - _validate.number("confidence", confidence, above=0.0, below=1.0)) / 2.0
     (hits, runs), (alarms, others) = counts
     low = float(betaincinv(hits, runs - hits + 1, tail)) if hits else 0.0
-    # compute 1 - high, so that no digits are lost when nearly every run is a false positive
+    # 1 - high and 1 - low have functions of their own, so that no digits are lost near 0 and 1
     rejected = float(betaincinv(others - alarms, alarms + 1, tail)) if alarms < others else 0.0
-    high = 1.0 - rejected if alarms else -math.expm1(math.log(tail) / others)
-    missed = 1.0 - low if hits < runs else -math.expm1(math.log(tail) / runs)
+    high = float(betainccinv(alarms + 1, others - alarms, tail)) if alarms < others else 1.0
+    missed = float(betainccinv(runs - hits + 1, hits, tail)) if hits else 1.0
     bound = 0.0
     for above, below in ((low - delta, high), (rejected - delta, missed)):
         if above > below:

@@ -90,7 +90,7 @@ def noise_margin(bins: int, *, epsilon: float, delta: float) -> int:
         The smallest t ≥ 0 with :math:`\Pr[\max_kZ_k>t]\le\delta`, where
         :math:`\Pr[Z>t]=\alpha^{t+1}/(1+\alpha)` and :math:`\alpha=e^{-\varepsilon}`, with ε rounded
         down to the multiple of 2⁻⁶² at which the noise is drawn.  The probability is rounded up, so
-        t may be too large by 1 if the probability is nearly δ.
+        t may be too large if δ is nearly 1, and by 1 if the probability is nearly δ.
 
     Examples
     --------
@@ -100,8 +100,11 @@ def noise_margin(bins: int, *, epsilon: float, delta: float) -> int:
     bins = _validate.integer("bins", bins, at_least=1)
     epsilon = _noise_level("epsilon", epsilon)
     delta = _probability(delta)
+    if delta / bins < 1e-305:
+        raise _validate.fail("delta", "at least 1e-305 times the number of bins", delta)
+    rate = _drawn_rate(epsilon)
     single = -math.expm1(math.log1p(-delta) / bins)
-    margin = math.ceil(-math.log(single * (1.0 + math.exp(-epsilon))) / epsilon) - 1
+    margin = math.ceil(-math.log(single * (1.0 + math.exp(-rate))) / rate * (1.0 - 1e-14)) - 1
     margin = max(margin, 0)
     while _failure(bins, epsilon, margin) > delta:  # this can happen by rounding
         margin += 1
@@ -202,10 +205,15 @@ def from_noisy_counts(
 
 def _failure(bins: int, epsilon: float, margin: int) -> float:
     """Return the probability that the largest noise value exceeds the margin, rounded up."""
-    rate = _exact.rounded_down(Fraction(rate_units(Fraction(epsilon)), UNITS))
+    rate = _drawn_rate(epsilon)
     single = math.exp(-rate * (margin + 1)) / (1.0 + math.exp(-rate))
     single = min(_exact.up(single, 8 + math.ceil(rate * (margin + 1))), 1.0)
     return min(_exact.up(-math.expm1(bins * math.log1p(-single)), 8), 1.0) if single < 1.0 else 1.0
+
+
+def _drawn_rate(epsilon: float) -> float:
+    """Return the ε at which the noise is drawn, rounded down."""
+    return _exact.rounded_down(Fraction(rate_units(Fraction(epsilon)), UNITS))
 
 
 def _noise_level(name: str, value: float) -> float:

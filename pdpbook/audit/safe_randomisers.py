@@ -75,7 +75,7 @@ def is_safe(randomiser: ArrayLike, lower: ArrayLike, *, epsilon: float, at_least
         Whether the rows from which :func:`~pdpbook.audit.draw_released` draws, in multiples of 2⁻⁵²
         (:func:`~pdpbook.foundations.grid_noise.whole_weights`), satisfy the condition of this
         module; this is decided without rounding.  The number :math:`1-e^{-\varepsilon}` is rounded
-        down by less than one part in 2²⁴⁰.  The condition is sufficient: every record of every data
+        down by less than one part in 2²⁰⁰.  The condition is sufficient: every record of every data
         set of at least ``at_least`` records with counts of at least ``lower`` is ε-pDP; because the
         randomiser is fixed, ε bounds its end-to-end loss.
 

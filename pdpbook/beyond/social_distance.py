@@ -255,7 +255,7 @@ def distance_budgets(
     if direction == "reversed":
         shape = shape[::-1]
     budgets = np.full(levels, np.inf)
-    budgets[:guarded] = total * shape / shape.sum()
+    budgets[:guarded] = total * (shape / shape.sum())
     return budgets
 
 
@@ -325,7 +325,7 @@ def budget_cap(n: int, *, attack_probability: float, ratio: float = 1.0) -> floa
     cap = ratio * (math.log(n - 1) + math.log(p) - math.log1p(-p))
     if not math.isfinite(cap):
         raise _validate.fail("ratio", "so small that the budget is finite", ratio)
-    return cap
+    return max(cap, 0.0)
 
 
 @dataclass(frozen=True, eq=False)

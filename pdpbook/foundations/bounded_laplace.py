@@ -66,6 +66,9 @@ def bounded_laplace_scale(
     if sensitivity > width:
         raise _validate.fail("sensitivity", f"at most the range {width:g}", sensitivity)
     epsilon = _validate.number("epsilon", epsilon, at_least=1e-9, at_most=500.0)
+    if not 0.0 < sensitivity / epsilon < 1e300:
+        allowed = "such that sensitivity / epsilon is above 0 and below 1e300"
+        raise _validate.fail("sensitivity", allowed, sensitivity)
     low = sensitivity / epsilon  # never too large: the normalising integral only increases ε
     high = low
     while _epsilon(high, width, sensitivity) > epsilon:

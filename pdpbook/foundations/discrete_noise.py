@@ -228,8 +228,8 @@ def discrete_gaussian_mechanism(
     ----------
     value : int or array_like of int, at most 2⁵³ in size
     sigma : float
-        :math:`\sigma` from 0.01 to 10⁶.  The standard deviation of the noise is at most σ, and
-        nearly σ for σ above 1.
+        :math:`\sigma` from 0.01 to 10⁶.  The standard deviation of the noise is at most σ, up to
+        one part in 10⁶, and nearly σ for σ above 1.
     rng : numpy.random.Generator, optional
         For a release, leave it out: the default is the generator of the operating system.
 

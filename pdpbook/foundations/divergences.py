@@ -53,7 +53,10 @@ def kl_divergence(p: ArrayLike, q: ArrayLike) -> float:
     seen = p > 0
     if (q[seen] == 0).any():
         return math.inf
-    return float(max(math.fsum(p[seen] * np.log(p[seen] / q[seen])), 0.0))
+    with np.errstate(over="ignore"):
+        logs = np.log(p[seen] / q[seen])
+    logs = np.where(np.isinf(logs), np.log(p[seen]) - np.log(q[seen]), logs)
+    return float(max(math.fsum(p[seen] * logs), 0.0))
 
 
 def pure_epsilon(p: ArrayLike, q: ArrayLike) -> float:

@@ -510,7 +510,8 @@ def _gaussian_delta(u: Any, epsilon: NDArray[np.float64]) -> NDArray[np.float64]
     t = start[..., None] + 0.5 * width[..., None] * (_NODES + 1.0)
     short = density * 0.5 * width * ((1.0 - t * mills(t)) @ _WEIGHTS)
     with np.errstate(over="ignore"):  # z or z² may overflow; the density is then 0
-        rounding = 2.0**-46 + np.minimum(2.0**-48 * np.abs(z) * (epsilon / u + u / 2.0), 1.0)
+        size = (1.0 + np.abs(z)) * (epsilon / u + u / 2.0)
+        rounding = 2.0**-46 + np.minimum(2.0**-48 * size, 1.0)
     return np.minimum(np.where(u < 1.0, short, long) * (1.0 + rounding), 1.0)
 
 

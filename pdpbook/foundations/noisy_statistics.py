@@ -26,8 +26,9 @@ causes.)
 
 The release is M plus the noise, moved to the nearer end of the range if the sum is outside; this
 move costs no privacy.  The release is therefore an end of the range or a whole number of steps
-above the lower end.  The step g is the *precision* of the release, a power of ten that is at most a
-thousandth of w/n, so that rounding Δ up adds at most two parts in a thousand to the noise.
+above the lower end.  The step g is the *precision* of the release, a power of ten.  Up to 10⁷
+records, it is at most a thousandth of w/n, so that rounding Δ up adds at most two parts in a
+thousand to the noise; above this number, it is so large that sums stay below 2⁶¹ steps.
 """
 
 from __future__ import annotations

@@ -88,8 +88,8 @@ def flip_probabilities(
 
 def choice_reach(candidates: int, *, level: float = 0.95) -> float:
     """Return the exponent that the chosen candidate exceeds with probability at most 1 - level."""
-    left = 1.0 - level
-    return -math.log((math.sqrt(1.0 + 8.0 * left / candidates) - 1.0) / 2.0)
+    share = (1.0 - level) / candidates
+    return -math.log(4.0 * share / (1.0 + math.sqrt(1.0 + 8.0 * share)))
 
 
 def permute_and_flip(

@@ -76,9 +76,10 @@ def posterior_interval(prior: float, *, epsilon: float) -> tuple[float, float]:
     prior = _validate.number("prior", prior, above=0.0, below=1.0)
     epsilon = _validate.number("epsilon", epsilon, at_least=0.0)
     shrink = math.exp(-epsilon)
-    low = prior * shrink / (prior * shrink + 1.0 - prior)
+    low = prior * shrink / (prior * shrink + (1.0 - prior))
     high = prior / (prior + (1.0 - prior) * shrink)
-    return _exact.down(low, 8), min(_exact.up(high, 8), 1.0)
+    # the second number matters only if the first is below the smallest normal float
+    return max(_exact.down(low, 8) - 2e-323, 0.0), min(_exact.up(high, 8), 1.0)
 
 
 def basic_composition(epsilons: ArrayLike, *, deltas: ArrayLike = 0.0) -> Budget:
@@ -260,10 +261,10 @@ def group_privacy(epsilon: float, *, records: int, delta: float = 0.0) -> Budget
     if delta == 0.0:
         return Budget(_exact.times_up(records, epsilon))
     # (e^{k epsilon} - 1) / (e^epsilon - 1), in logarithms to avoid overflow
-    growth = math.log(-math.expm1(-records * epsilon)) - math.log(-math.expm1(-epsilon))
-    growth += (records - 1) * epsilon
+    one = math.log(-math.expm1(-epsilon))
+    growth = math.log(-math.expm1(-records * epsilon)) - one + (records - 1) * epsilon
     exponent = math.log(delta) + growth
-    rounding = 2.0**-50 * (8.0 - math.log(delta) + records * epsilon)
+    rounding = 2.0**-50 * (8.0 - math.log(delta) - one + records * epsilon)
     return Budget(_exact.times_up(records, epsilon), math.exp(min(exponent + rounding, 0.0)))
 
 

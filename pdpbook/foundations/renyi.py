@@ -110,6 +110,8 @@ def laplace_renyi(
     rest = (above - 1.0) / (2.0 * above - 1.0) * np.expm1(-(2.0 * above - 1.0) * step)
     values = step + np.log1p(rest) / (above - 1.0)
     values = np.where(orders < 1.0 + 1e-9, step + math.expm1(-step), values)
+    # for a small step, whose square would be lost in rounding, the first term of the series
+    values = np.where((2.0 * above - 1.0) * step < 1e-5, orders * min(step, 1.0) ** 2 / 2.0, values)
     return values if values.ndim else float(values)
 
 

@@ -155,7 +155,7 @@ def staircase_error(epsilon: ArrayLike, *, sensitivity: float = 1.0) -> float | 
     levels = _validate.finite_array("epsilon", epsilon, above=0.0)
     sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
     with np.errstate(over="ignore", divide="ignore"):
-        error = sensitivity / (2.0 * np.sinh(np.minimum(levels, 1400.0) / 2.0))
+        error = sensitivity * (np.exp(-levels / 2.0) / -np.expm1(-levels))
     if not np.isfinite(error).all():
         least = float(levels.min())
         raise _validate.fail("epsilon", "so large that the error is finite", least)

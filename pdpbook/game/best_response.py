@@ -176,7 +176,7 @@ def _grown(game: NVOGame, start: NDArray[np.int64], max_sweeps: int) -> NDArray[
     counts = np.where(game.counts > 0, np.maximum(game.counts // _PART, 1), 0)
     small = NVOGame(counts, game.kernel, epsilon=_scaled(game, int(counts.sum())), delta=game.delta)
     profile = _completed(start // _PART, start, counts)
-    if small.records > _LARGE:
+    if _LARGE < small.records < game.records:
         profile = _grown(small, profile, max_sweeps)
     end = play(small, profile, max_sweeps=max_sweeps, batch=True).profile
     return _completed(end * _PART, end, game.counts)

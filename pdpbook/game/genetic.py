@@ -134,7 +134,8 @@ def approximate_enumeration(
     def payoffs_of(genes: NDArray[Any]) -> NDArray[np.float64]:
         return _loops.population_payoffs(game.compiled, genes.astype(np.int64), *constants)
 
-    people = rng.integers(game.actions, size=(population, game.records), dtype=np.int16)
+    small = np.int16 if game.actions <= 2**15 else np.int64
+    people = rng.integers(game.actions, size=(population, game.records), dtype=small)
     payoffs = payoffs_of(people)
     best = [payoffs.max()]
     with progress_bar(total=generations, desc="generations", shown=progress) as bar:

@@ -133,6 +133,8 @@ def certified_optimum(
     began = time.perf_counter()
     if start is None:
         start = coordinated_best_response(game).profile
+    if game.counts.max() >= 10**15:
+        raise ValueError("game must have fewer than 10^15 records in a bin, as HiGHS needs")
     first = _validate.profile_matrix("start", start, counts=game.counts, actions=game.actions)
     search = _Search(game, Outcome(game, first), relative_gap, began + time_limit)
     if search.relaxed():

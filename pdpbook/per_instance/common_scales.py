@@ -58,8 +58,9 @@ def common_scale(counts: ArrayLike, *, epsilon: float) -> float:
         :class:`pdpbook.PerInstanceLaplace`, if no record needs noise.  All records are private at
         this scale and at every larger scale of a ladder with steps of 2 %, which ends where Theorem
         1′ makes the ideal kernel private.  At a scale that is smaller by one part in 10⁹, a record
-        is exposed.  At some smaller scales, all records may be private again.  If ε is so small
-        that the rounding to multiples of 2⁻⁵² matters, the ladder begins at a larger scale.
+        is exposed, unless almost no record leaves its bin there.  At some smaller scales, all
+        records may be private again.  If ε is so small that the rounding to multiples of 2⁻⁵²
+        matters, the ladder begins at a larger scale.
 
     Notes
     -----

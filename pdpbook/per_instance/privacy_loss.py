@@ -63,7 +63,7 @@ def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
     -----
     The promise is about the removal of the record, not about its replacement.  Source: this book,
     the linear form of pDP.  Taught in *ε-DP and ε-pDP*.  Both slopes are computed without
-    cancellation, so they are exact up to rounding even for a billion records.
+    cancellation, even for a billion records.
 
     Examples
     --------
@@ -122,8 +122,9 @@ def records_needed(n: int, epsilon: float) -> int:
     ----------
     n : int, >= 2
     epsilon : float
-        At least :math:`\ln(n/(n-1))`.  For a smaller ε, a record without noise is exposed by the
-        outputs that it never reaches, unless no other record reaches them either.
+        At least :math:`\ln(n/(n-1))`, to a relative error of 1e-12.  For a smaller ε, a record
+        without noise is exposed by the outputs that it never reaches, unless no other record
+        reaches them either.
 
     Returns
     -------

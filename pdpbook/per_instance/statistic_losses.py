@@ -120,7 +120,7 @@ def worst_mean_change(n: int, *, lower: float, upper: float) -> float:
     n = _validate.integer("n", n, at_least=2)
     low = _validate.number("lower", lower)
     high = _validate.number("upper", upper, above=low)
-    return high / n - low / n
+    return (high - low) / n if math.isfinite(high - low) else high / n - low / n
 
 
 def laplace_losses(changes: ArrayLike, *, scale: float) -> NDArray[np.float64]:
@@ -232,6 +232,9 @@ def gaussian_epsilons(changes: ArrayLike, *, delta: float, sigma: float) -> NDAr
     low = np.zeros(sigmas.size)
     # at this ε the probability of a larger loss is at most exp(-t²/2) = δ
     high = distances[moved] * (distances[moved] / 2.0 + math.sqrt(-2.0 * math.log(delta)))
+    step = 2.0**-52
+    while np.any(over := gaussian_delta(sigmas, epsilon=high) > delta):  # by rounding
+        high, step = np.where(over, high * (1.0 + step), high), 2.0 * step
     high = np.where(gaussian_delta(sigmas, epsilon=low) <= delta, low, high)
     for _ in range(200):
         middle = low + (high - low) / 2.0

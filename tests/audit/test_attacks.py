@@ -152,6 +152,8 @@ def test_certainty_and_nothing():
     assert seen.true_positive_rate(0.0) == pytest.approx(1 - 0.75**3)
     absence = optimal_attack([0.0, 1.0], [0.25, 0.75], draws=3)
     assert absence.advantage == pytest.approx(1 - 0.75**3)
+    rare = optimal_attack([0.5, 0.4999, 0.0001], [0.0, 0.4999, 0.5001], draws=2)
+    assert rare.advantage == pytest.approx(0.75)
     nothing = optimal_attack([0.5, 0.5, 0.0], [0.5, 0.5, 0.0], draws=100)
     assert nothing.advantage == pytest.approx(0.0, abs=1e-12)
     assert nothing.true_positive_rate(0.3) == pytest.approx(0.3)

@@ -158,6 +158,8 @@ def test_where_there_are_many_the_predicted_counts_are_those_of_a_normal_variabl
     assert z.reshape(16, -1).mean(axis=1) == pytest.approx(
         norm.ppf((np.arange(16) + 0.5) / 16), abs=1e-4
     )
+    huge = cp.posterior_from_public([10**9 - 1, 0, 1], n=2**53).mean
+    assert huge == pytest.approx(cp.posterior_from_public([10**9 - 1, 0, 1], n=9).mean / 9 * 2**53)
 
 
 def test_a_noisy_count_that_the_public_ones_rule_out_is_believed():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from scipy.stats import binom, binomtest
+from scipy.stats import binom, binomtest, chi2
 
 from pdpbook import k_ary_randomised_response, randomiser_epsilon
 from pdpbook.audit import audit_power, clopper_pearson_epsilon, one_run_epsilon
@@ -136,6 +136,9 @@ def test_extreme_counts():
         math.log1p(-rule) - math.log(rule), rel=1e-12
     )
     assert math.isfinite(clopper_pearson_epsilon(2**53, 2**53, 0, 2**53))
+    many = 10**15  # one false positive: the upper limit of a Poisson mean, 5.5716, over the runs
+    found = clopper_pearson_epsilon(many // 2, many, 1, many)
+    assert found == pytest.approx(math.log(0.5 * many / chi2.ppf(0.975, 4) * 2.0), abs=1e-6)
     assert audit_power(1.0, 0.0, runs=1000, epsilon=5.0) == pytest.approx(1.0)
     assert audit_power(1.0, 0.0, runs=1000, epsilon=6.0) == 0.0
     assert audit_power(0.0, 1.0, runs=10, epsilon=0.0) == 0.0

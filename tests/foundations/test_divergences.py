@@ -40,6 +40,8 @@ def test_divergence_agrees_with_scipy(pair):
 
 def test_divergence_is_infinite_where_the_release_never_goes():
     assert dv.kl_divergence([0.5, 0.5], [1.0, 0.0]) == math.inf
+    seldom = dv.kl_divergence([0.5, 0.5], [1.0, 1e-320])
+    assert seldom == pytest.approx(math.log(0.5) - 0.5 * math.log(1e-320))
 
 
 def test_divergence_is_that_of_the_game():

@@ -41,6 +41,7 @@ def test_laplace_curve_at_its_ends():
     assert renyi.laplace_renyi(1.0, scale=0.5) == pytest.approx(2 - 1 + math.exp(-2))
     assert renyi.laplace_renyi(1e9, scale=0.5) == pytest.approx(2.0)
     assert renyi.laplace_renyi(3.0, scale=1e-3) == pytest.approx(1000 + math.log(0.6) / 2)
+    assert renyi.laplace_renyi([1.0, 3.0], scale=1e16) == pytest.approx([5e-33, 1.5e-32], rel=1e-9)
     near = renyi.laplace_renyi([1.0, 1.0 + 1e-9, 1.0 + 1e-6], scale=0.5)
     assert np.ptp(near) < 1e-5
 

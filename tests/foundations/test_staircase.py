@@ -120,6 +120,8 @@ def test_no_private_histogram_of_noise_is_better():
 
 def test_the_error_of_a_large_sensitivity_and_of_a_large_epsilon():
     assert stair.staircase_error(1.0, sensitivity=3.0) == pytest.approx(1.5 / math.sinh(0.5))
+    far = stair.staircase_error(1410.0, sensitivity=1e300)
+    assert far == pytest.approx(1e300 * math.exp(-705.0), rel=1e-9)
     assert stair.staircase_error(1390.0) == pytest.approx(math.exp(-695.0), rel=1e-9)
 
 

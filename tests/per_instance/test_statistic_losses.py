@@ -102,6 +102,9 @@ def test_a_record_that_changes_nothing_loses_nothing():
     assert laplace_losses(changes, scale=1.0).tolist() == [0.0, 0.0, 0.0]
     assert gaussian_deltas(changes, epsilon=0.0, sigma=1.0).tolist() == [0.0, 0.0, 0.0]
     assert gaussian_epsilons(changes, delta=1e-9, sigma=1.0).tolist() == [0.0, 0.0, 0.0]
+    for far in (3e16, 1e20):
+        [epsilon] = gaussian_epsilons([far], delta=1e-5, sigma=1.0)
+        assert gaussian_deltas([far], epsilon=float(epsilon), sigma=1.0)[0] <= 1e-5
 
 
 @given(
