@@ -28,7 +28,7 @@ try:
 except ModuleNotFoundError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["different_files", "local_path", "locked", "write_whole"]
+__all__ = ["check_writable", "different_files", "local_path", "locked", "write_whole"]
 
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:[/:]")  # a Windows drive has only one letter
 
@@ -52,7 +52,7 @@ def write_whole(path: Path, content: bytes, *, new: bool = False, private: bool 
     If ``new``, a file of that name must not exist yet (FileExistsError); if ``private``, only the
     owner of the file may ever read it.
     """
-    waiting = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    waiting = _waiting(path)
     mode = 0o600 if private else 0o666
     try:
         with open(waiting, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
@@ -65,6 +65,21 @@ def write_whole(path: Path, content: bytes, *, new: bool = False, private: bool 
             os.replace(waiting, path)
     finally:
         waiting.unlink(missing_ok=True)
+
+
+def check_writable(path: Path) -> None:
+    """Raise the error that :func:`write_whole` would raise for the folder or the name of a file."""
+    waiting = _waiting(path)
+    try:
+        waiting.touch(exist_ok=False)
+        waiting.unlink()
+    except OSError as error:
+        raise OSError(f"{path} cannot be written ({error.strerror or error})") from error
+
+
+def _waiting(path: Path) -> Path:
+    """Return the name of a temporary file."""
+    return path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
 
 
 def different_files(files: Mapping[str, Path]) -> None:

@@ -21,6 +21,7 @@ import os
 import re
 import unicodedata
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -148,7 +149,7 @@ class CsvFile:
             if "straddling" in str(error):
                 raise ValueError(f"a record is longer than 1 MiB, so {OPEN}") from None
             raise
-        except (lzma.LZMAError, zipfile.BadZipFile, EOFError) as error:
+        except (lzma.LZMAError, zlib.error, zipfile.BadZipFile, EOFError, RuntimeError) as error:
             raise ValueError(str(error)) from None
 
     def _unpacked(self) -> Any:

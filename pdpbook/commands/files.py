@@ -57,7 +57,8 @@ class TableFile:
     ``sep``, ``encoding`` and ``header`` apply to CSV; ``decimal`` and ``thousands`` apply to text.
     Without a header, the columns are called 1, 2, 3 and so on.  ``thousands`` is the sign that
     separates groups of three digits, or ``none``; if it is also the decimal sign, the numbers have
-    no decimals.  ``missing`` determines whether records without a value are refused or dropped.
+    no decimals.  ``missing`` determines whether records without a value are refused or dropped;
+    with None, they are refused, and no error advises to drop them.
     """
 
     path: Path
@@ -66,7 +67,7 @@ class TableFile:
     encoding: str = "utf-8"
     header: bool = True
     thousands: str | None = None
-    missing: str = "refuse"
+    missing: str | None = "refuse"
 
     def __post_init__(self) -> None:
         """Check the two signs, and replace the name of the tab by a tab."""
@@ -137,10 +138,15 @@ class TableFile:
             where = int(column.index[int(bad.argmax())])
             empty = "" if self.is_parquet else (" (an empty line is a record without a value)")
             infinite = " or infinite" if column.dtype.kind == "f" else ""
+            advice = (
+                "; decide what a missing value stands for before you report, or give --missing "
+            )
+            advice += "drop to leave out and count such records"
+            if self.missing != "refuse" or not column.isna().any():
+                advice = ""
             raise self._refused(
                 place,
-                f"have {what} in every record{empty}; decide what a missing value stands for "
-                "before you report, or give --missing drop to leave out and count such records, "
+                f"have {what} in every record{empty}{advice}, "
                 f"got {bad.sum():,} of {len(bad):,} missing{infinite}, the first in "
                 f"{self.place(where)}",
             )
@@ -422,7 +428,8 @@ class TableFile:
         if any(each.isdigit() and not each.isascii() for each in cell):
             return "; its digits are not 0 to 9"
         if units := sorted(set(cell) & set(_UNITS)):
-            return f"; write the numbers without {units[0]!r}, and --range in the same unit"
+            ranged = "" if self.missing is None else ", and --range in the same unit"
+            return f"; write the numbers without {units[0]!r}{ranged}"
         if cell[0] in _MINUS:
             return f"; {cell[0]!r} is not read as a minus sign, so write the hyphen '-'"
         signs = [each for each in _BETWEEN if each in cell]

@@ -24,11 +24,12 @@ from __future__ import annotations
 import csv
 import ctypes
 import inspect
+import io
 import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -161,6 +162,11 @@ def read(
         )
     if not levels:
         check_range(values, bounds, outside, table)
+        if asked["whole"]:
+            numbers = values.to_numpy(dtype=np.float64)
+            refuse_values(
+                values, numbers != np.floor(numbers), "be whole for --whole", "that are not", table
+            )
     elif other is None:
         needed = "contain only the levels of --categories, unless --other names a level for all "
         strange = ~values.isin([*levels])
@@ -303,6 +309,9 @@ def takes(*listed: Sequence[Callable[..., Any]]) -> Callable[[Any], Any]:
 @click.version_option(package_name="pdpbook")
 def main() -> None:
     """Per-instance differential privacy for your own file."""
+    for stream in (sys.stdout, sys.stderr):  # a terminal may lack the letter ε
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 @main.command()
@@ -373,8 +382,8 @@ def report(
     click.echo(made)
     if made.recommended.code:
         click.echo(
-            "To make the recommended release, run pdpbook release with the same file and options, "
-            f"--release {made.recommended.name} and --output."
+            "To make the recommended release, run pdpbook release with the same file, column and "
+            f"terms, --release {made.recommended.name} and --output."
         )
     if output is not None:
         click.echo(f"Open {output.resolve()}")
@@ -418,16 +427,21 @@ def release(
     statement of the promise is written beside them in JSON. The values and the statement may be
     published; the record of releases is for the owner of FILE.
     """
-    from pdpbook.own_data.publishing import make_release, record_of, refuse_twice, statement_path
-    from pdpbook.own_data.spending import total_words
+    from pdpbook.own_data.publishing import (
+        found_record,
+        make_release,
+        refuse_twice,
+        statement_path,
+    )
+    from pdpbook.own_data.spending import change_of, total_words
 
     if options["bounds"] is None and options["categories"] is None:
         raise click.UsageError(
             "Give --range LOWER UPPER, or --categories for a column of categories, chosen "
             "without looking at the data."
         )
-    with refused(), nothing_printed():
-        record = record_of(file) if record is None else record
+    named = nullcontext(record) if record else found_record(file)
+    with refused(), nothing_printed(), named as record:
         files = {"FILE": file, "record": record, "output": output}
         different_files(files | {"the statement about the output": statement_path(output)})
         check_folder(output)
@@ -444,12 +458,12 @@ def release(
         said = json.loads(statement.read_text(encoding="utf-8"))
     for each in (*made.remarks, *said["warnings"]):
         click.echo(each, err=True)
+    total = total_words(said["total"], change_of(said))
     click.echo(
         f"{output}: {said['what']}, {said['promise']} at ε = {said['epsilon']:g}"
         + (f", δ = {said['delta']:g}" if said["delta"] else "")
         + f"\n{statement}: the promise, for programs"
-        + f"\n{record}: the record of releases, {total_words(said['total'])}; keep it where the "
-        "records are"
+        + f"\n{record}: the record of releases, {total}; keep it where the records are"
     )
 
 
@@ -493,7 +507,8 @@ def audit(
 
     asked = {key: options.pop(key) for key in ("delta", "neighbours")}
     with refused(), nothing_printed():
-        table = TableFile(file, header=not options.pop("no_header"), **options)
+        header = not options.pop("no_header")
+        table = TableFile(file, header=header, missing=None, **options)
         listed = read_queries(queries)
         columns = audited_columns(table, listed)
         made = audit_release(columns, listed, **asked)

@@ -37,7 +37,7 @@ from pdpbook._tables import canonical
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.own_data.categories import level_codes, level_names, refuse_rows
 
-__all__ = ["Column", "Frame", "make_column", "moved_words", "public_bins"]
+__all__ = ["Column", "Frame", "make_column", "moved_words", "public_bins", "whole_ends"]
 
 FEWEST_BINS, MOST_BINS, MOST_COUNTED = 8, 256, 1024
 #: Upper limit for the ends of a range, and the smallest width of a range relative to its ends.
@@ -129,6 +129,14 @@ class Column(Frame):
             raise _validate.fail("quantiles", "shares in (0, 1]", quantiles)
         place = np.ceil(shares * self.records * (1.0 - 1e-15)).astype(int) - 1
         return self.values[np.maximum(place, 0)]
+
+
+def whole_ends(frame: Frame, bins: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first and the last whole number of each of K bins of a range, shape (K,)."""
+    grid = frame.grid(bins)
+    group = int(grid.width) // grid.bins
+    first = int(frame.lower) + group * np.arange(grid.bins)
+    return first, np.minimum(first + group - 1, int(frame.upper))
 
 
 def moved_words(column: Column, levels: str = "levels") -> str:
@@ -237,8 +245,8 @@ def make_column(
 def _check_whole(numbers: NDArray[np.float64], lower: float, upper: float) -> None:
     """Refuse values and ends of the range that are not whole numbers."""
     for name, end in (("lower", lower), ("upper", upper)):
-        if end != math.floor(end) or abs(end) > 2**52:
-            raise _validate.fail(name, "a whole number of at most 2**52, for whole=True", end)
+        if end != math.floor(end) or abs(end) > 2**51:
+            raise _validate.fail(name, "a whole number of at most 2**51, for whole=True", end)
     refuse_rows(numbers, numbers != np.floor(numbers), "be whole for whole=True", "that are not")
 
 

@@ -17,7 +17,7 @@ from pdpbook.audit.private_randomisers import private_randomiser
 from pdpbook.audit.randomisers import draw_released
 from pdpbook.foundations.mechanisms import geometric_mechanism
 from pdpbook.foundations.noisy_statistics import mean_grid
-from pdpbook.own_data.column import Column
+from pdpbook.own_data.column import Column, whole_ends
 from pdpbook.own_data.noisy_quantiles import QuantileChoice, quantile_grid, quantile_slope
 from pdpbook.own_data.promises import count_reach, counts_and_draws, mean_reach, share_reach
 from pdpbook.own_data.shares import estimated_shares
@@ -45,7 +45,7 @@ def draw_histogram(terms: Terms, column: Column) -> pd.DataFrame:
     noisy, n = _noisy(terms, column), terms.records
     ordered = not terms.frame.levels
     shares = estimated_shares(noisy, n, terms.spent.epsilon, ordered=ordered)
-    points = terms.grid.midpoints
+    points = terms.points
     if terms.publish == "counts":
         counts = {"share": shares, "count": shares * n}
         around = _around(noisy, count_reach(terms), 0.0, n, counts["count"])
@@ -127,7 +127,7 @@ def _noisy(terms: Terms, column: Column) -> NDArray[np.int64]:
 def _values(terms: Terms, counts: NDArray[np.int64], rows: NDArray[np.float64]) -> pd.DataFrame:
     """Draw records from counts, and release each with its row of a randomiser."""
     drawn = draw_released(counts, rows, terms.draws)
-    return pd.DataFrame({terms.frame.name: terms.grid.midpoints[drawn]})
+    return pd.DataFrame({terms.frame.name: terms.points[drawn]})
 
 
 def _bins(terms: Terms) -> dict[str, NDArray[Any]]:
@@ -135,8 +135,7 @@ def _bins(terms: Terms) -> dict[str, NDArray[Any]]:
     grid, frame = terms.grid, terms.frame
     if frame.levels:
         return {"level": np.array(frame.levels, dtype=object)}
-    edges = np.linspace(grid.lower, grid.upper, grid.bins + 1)
     if frame.whole:
-        first, last = np.ceil(edges[:-1]).astype(np.int64), np.floor(edges[1:]).astype(np.int64)
-        return {"from": first, "to": last}
+        return dict(zip(("from", "to"), whole_ends(frame, terms.bins), strict=True))
+    edges = np.linspace(grid.lower, grid.upper, grid.bins + 1)
     return {"from": edges[:-1], "to": edges[1:]}

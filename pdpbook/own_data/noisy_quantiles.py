@@ -140,7 +140,7 @@ def quantile_grid(frame: Frame, n: int, epsilon: float) -> QuantileGrid:
     >>> grid.size, float(grid.step)
     (201, 0.5)
     """
-    lower, upper = Fraction(frame.lower), Fraction(frame.upper)
+    lower, upper = Fraction(str(frame.lower)), Fraction(str(frame.upper))  # as they are written
     most = MOST if epsilon >= WIDE else MOST_WIDE
     wanted = max(CANDIDATES, min(math.ceil(2 * n * epsilon), most))
     power = math.floor(math.log10(frame.width / wanted)) + 1

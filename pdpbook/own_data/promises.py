@@ -327,7 +327,7 @@ def count_reach(terms: Terms) -> float:
 def mean_reach(terms: Terms) -> float:
     """Return a 95 % bound on the error of the mean: the effect of the noise plus half a bin."""
     grid = terms.grid
-    away = grid.midpoints - grid.midpoints.mean()
+    away = terms.points - terms.points.mean()
     noise = sum_reach(away, terms.spent.epsilon) / terms.records
     return noise + (grid.upper - grid.lower) / grid.bins / 2.0
 

@@ -35,12 +35,12 @@ from numpy.typing import ArrayLike
 
 import pdpbook
 from pdpbook import _extras, _validate
-from pdpbook._files import different_files, local_path, locked, write_whole
+from pdpbook._files import check_writable, different_files, local_path, locked, write_whole
 from pdpbook._repr import short_repr
 from pdpbook.own_data.column import moved_words
 from pdpbook.own_data.promises import Promise, weak_promises
 from pdpbook.own_data.releases import RELEASES
-from pdpbook.own_data.spending import check_budget, total_cost
+from pdpbook.own_data.spending import change_of, check_budget, spent, total_cost
 from pdpbook.own_data.terms import PUBLISHED, make_terms
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ USUAL = {"counts": "histogram", "mean": "mean", "quantiles": "quantiles", "value
 EARLIER = ("column", "publish", "release", "epsilon", "delta", "made")
 #: Seconds for which a process waits for another process that has locked the record.
 WAIT_FOR_RECORD = 60.0
+ADVICE = "It is making a release, and nothing was released here; try again later"
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +135,7 @@ class Published:
             named = {"path": path, "the statement": statement_path(path)}
             different_files(named if record is None else named | {"record": record})
             said = said | {"again": again}
+            check_writable(statement_path(path))  # before the ε counts as spent
             if record is not None:
                 total = total_cost([*known, said])
                 entry = said | {
@@ -287,7 +289,7 @@ def _refuse_twice(path: Path, column: str, publish: str, known: list[dict[str, A
     """Refuse a release that already has an entry in the record, a statement or values."""
     same = [each for each in known if (each["column"], each["publish"]) == (column, publish)]
     if same:
-        spent, last = total_cost(same)["epsilon"], Path(same[-1]["values"])
+        cost, last = float(spent(same, change_of(*same))), Path(same[-1]["values"])
         lost = ""
         if last.is_absolute() and not last.exists():  # older records contain only names
             lost = (
@@ -296,7 +298,7 @@ def _refuse_twice(path: Path, column: str, publish: str, known: list[dict[str, A
             )
         raise FileExistsError(
             f"{PUBLISHED.get(publish, publish)} of column {column!r} has been released before, "
-            f"most recently on {same[-1]['made']} to {last}{lost}, at ε = {spent:g} in all; a "
+            f"most recently on {same[-1]['made']} to {last}{lost}, at ε = {cost:g} in all; a "
             "second release costs its ε again, so give again=True (--again) only if you want this, "
             f"got path={str(path)!r}"
         )
@@ -335,7 +337,7 @@ def record_of(file: File) -> Path:
     real, link = Path(os.path.realpath(file)), Path(os.path.abspath(file))
     usual, older = (each.with_name(f"{each.name}.releases.json") for each in (real, link))
     contents, found = _contents(real), {each for each in (usual, older) if each.exists()}
-    for each in real.parent.glob("*.releases.json"):
+    for each in filter(Path.is_file, real.parent.glob("*.releases.json")):
         with suppress(ValueError):  # another file with such a name
             if any(entry.get("contents") == contents for entry in _recorded(each)):
                 found.add(each)
@@ -346,6 +348,17 @@ def record_of(file: File) -> Path:
             "list, or name one record with --record"
         )
     return found.pop() if found else usual
+
+
+@contextmanager
+def found_record(file: Path) -> Iterator[Path]:
+    """Yield the record of a file, while no other process looks for the record of a copy."""
+    folder = Path(os.path.realpath(file)).parent
+    if not os.access(folder, os.W_OK | os.X_OK):
+        yield record_of(file)
+        return
+    with locked(folder / ".releases.lock", TimeoutError, ADVICE, seconds=WAIT_FOR_RECORD):
+        yield record_of(file)
 
 
 def _contents(file: Path) -> str:
@@ -364,8 +377,7 @@ def _held(record: File | None) -> Iterator[None]:
     if not file.parent.is_dir():
         raise FileNotFoundError(f"{file} cannot be written: there is no folder {file.parent}")
     lock = file.with_name(f".{file.name}.lock")
-    advice = "It is releasing the same data, and nothing was released here; try again later"
-    with locked(lock, TimeoutError, advice, seconds=WAIT_FOR_RECORD):
+    with locked(lock, TimeoutError, ADVICE, seconds=WAIT_FOR_RECORD):
         yield
 
 

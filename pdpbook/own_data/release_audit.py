@@ -109,9 +109,10 @@ class ReleaseAudit:
         spread = _spread(parts, {"10 %": 0.1, "median": 0.5, "90 %": 0.9})
         frame = pd.DataFrame(
             {"records": [part.size for part in parts]} | spread | {"share": shares},
-            index=pd.Index(groups, name=getattr(labels, "name", None)),
-        )
-        return frame.sort_values("largest", ascending=False, kind="stable")
+            index=groups,
+        ).sort_values("largest", ascending=False, kind="stable")
+        name = getattr(labels, "name", None)
+        return frame.rename_axis("group" if name in frame else name)
 
     def most_exposed(self, count: int) -> NDArray[np.int64]:
         """Return the rows of the records with the largest losses, the largest first."""

@@ -222,7 +222,7 @@ class ReleaseSetting:
 
     def errors(self, distributions: Floats, *, drawn: bool) -> dict[str, Any]:
         """Return the average errors of distributions, shape (r, K), or of draws from them."""
-        terms, points = self.terms, self.terms.grid.midpoints
+        terms, points = self.terms, self.terms.points
         divergence = float(np.mean([kl_divergence(self.frequency, each) for each in distributions]))
         if terms.frame.levels:
             return {"distribution": distributions[0], "divergence": divergence}

@@ -467,7 +467,7 @@ class Report:
         if column.levels:
             where = f"in {self.bins} levels"
         asked = _draws(self.draws) if self.publish == "value" else PUBLISHED[self.publish]
-        total = _promise(self.epsilon, self.delta)
+        total = _promise(self.epsilon, max(each.delta for each in self.releases))
         return f"{column.name}: {column.records:,} records {where}, {asked} at {total}"
 
     def _distance(self, release: ColumnRelease) -> str:

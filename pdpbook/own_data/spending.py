@@ -20,8 +20,9 @@ from typing import Any
 
 from pdpbook import _exact
 from pdpbook.foundations.privacy import optimal_composition
+from pdpbook.own_data.promises import REPLACED
 
-__all__ = ["check_budget", "total_cost", "total_words"]
+__all__ = ["change_of", "check_budget", "spent", "total_cost", "total_words"]
 
 #: The δ at which the better bound is computed.
 BETTER_DELTA = 1e-6
@@ -51,27 +52,40 @@ def total_cost(record: Record) -> dict[str, Any]:
     }
 
 
-def total_words(total: Mapping[str, Any]) -> str:
-    """Return a total in words."""
-    better, said = total["better"], f"at ε = {total['epsilon']:g}"
-    said += f", δ = {total['delta']:g}" if total["delta"] else ""
-    if better:
+def total_words(total: Mapping[str, Any], change: str = "removal") -> str:
+    """Return a total in words, for the removal or the replacement of a record."""
+    replaced = change == "replacement" and total["replacement"]
+    cost, better = total["replacement"] if replaced else total, total["better"]
+    said = f"at ε = {cost['epsilon']:g}" + (f", δ = {cost['delta']:g}" if cost["delta"] else "")
+    if better and not replaced:
         said += f" (ε = {better['epsilon']:.4g}, δ = {better['delta']:g} if all were planned ahead)"
     several = "" if total["releases"] == 1 else "s"
-    return f"{total['releases']} release{several} of this file so far, {said} in total"
+    against = " for the replacement of a record" if replaced else ""
+    return f"{total['releases']} release{several} of this file so far, {said} in total{against}"
+
+
+def change_of(*record: Mapping[str, Any]) -> str:
+    """Return the change of a record against which any of the statements promises its ε."""
+    replaced = any(each.get("neighbours") == REPLACED for each in record)
+    return "replacement" if replaced else "removal"
+
+
+def spent(record: Record, change: str) -> Fraction:
+    """Return the sum of all ε for the removal or the replacement of a record."""
+    return sum((_cost(each, change)[0] for each in record), Fraction(0))
 
 
 def check_budget(record: Record, new: Mapping[str, Any], budget: float | None) -> None:
     """Refuse a release that raises the sum of all ε, for its kind of change, above a budget."""
     if budget is None:
         return
-    removal = new.get("removal") or {"epsilon": new["epsilon"]}
-    change = "removal" if removal["epsilon"] == new["epsilon"] else "replacement"
-    spent = sum((_cost(each, change)[0] for each in record), Fraction(0))
-    if spent + _decimal(new["epsilon"]) > _decimal(budget):
+    change = change_of(new)
+    so_far = spent(record, change)
+    if so_far + _decimal(new["epsilon"]) > _decimal(budget):
         raise ValueError(
-            f"budget must cover the releases so far ({len(record)}, ε = {float(spent):g} in all) "
-            f"and this release (ε = {new['epsilon']:g}), got budget={budget:g}"
+            f"budget must cover the releases so far ({len(record)}, ε = {float(so_far):g} in all "
+            f"for the {change} of a record) and this release (ε = {new['epsilon']:g}), got "
+            f"budget={budget:g}"
         )
 
 

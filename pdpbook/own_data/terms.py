@@ -26,7 +26,7 @@ from pdpbook.audit.randomisers import k_ary_randomised_response
 from pdpbook.foundations.privacy import Budget
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.own_data.categories import only_counts
-from pdpbook.own_data.column import Column, Frame, make_column, public_bins
+from pdpbook.own_data.column import Column, Frame, make_column, public_bins, whole_ends
 from pdpbook.per_instance.common_scales import widening
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.scale_bounds import scale_bound
@@ -84,6 +84,14 @@ class Terms:
     def grid(self) -> Grid:
         """The bins."""
         return self.frame.grid(self.bins)
+
+    @cached_property
+    def points(self) -> NDArray[np.float64]:
+        """The value that stands for each bin: its midpoint, for whole numbers rounded down."""
+        if not self.frame.whole:
+            return self.grid.midpoints
+        first, last = whole_ends(self.frame, self.bins)
+        return (first + (last - first) // 2).astype(np.float64)
 
     @cached_property
     def draw_epsilon(self) -> float:

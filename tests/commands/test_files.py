@@ -173,6 +173,8 @@ def test_compressed_files_and_other_encodings_are_read(file: Path) -> None:
         assert TableFile(packed).column("age").tolist() == [36, 41]
         packed.write_bytes(content[:-12])
         refused(packed, "cannot read .* as a table", "age")
+        packed.write_bytes(content[:30] + b"\xff\xff" + content[32:])
+        refused(packed, "cannot read .* as a table", "age")
     file.write_text("name,age\nJosé,30\n", encoding="latin-1")
     assert TableFile(file, encoding="latin-1").column("age").tolist() == [30]
     refused(file, r"cannot read .* unknown encoding: klingon", "age", encoding="klingon")

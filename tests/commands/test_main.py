@@ -241,7 +241,7 @@ def test_counts_of_categories(people: Path, capsys: Capture) -> None:
     assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(made.to_dict()))
     assert run("report", people, *EDUCATION) == 0
     best = made.recommended.name
-    assert f"same file and options, --release {best} and --output" in capsys.readouterr().out
+    assert f"same file, column and terms, --release {best} and --output" in capsys.readouterr().out
     output = people.with_name("published.csv")
     options = ["--release", "noisy_counts", "--other", "not known", "--output", output]
     assert run("release", people, *EDUCATION, *options) == 0

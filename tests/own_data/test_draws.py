@@ -87,7 +87,9 @@ def test_whole_numbers_are_published_as_whole_numbers() -> None:
     found = released(grades, **options).table
     assert found["from"].tolist() == found["to"].tolist() == [1, 2, 3, 4, 5]
     found = released(grades, bins=2, **options).table
-    assert (found["from"].tolist(), found["to"].tolist()) == ([1, 4], [3, 6])
+    assert (found["from"].tolist(), found["to"].tolist()) == ([1, 4], [3, 5])
+    values = released(grades, bins=2, publish="value", draws=200, **options).table["grade"]
+    assert set(values) == {2.0, 4.0}
     drawn = released(grades, publish="value", draws=50, **options).table
     assert set(drawn["grade"]) <= {1.0, 2.0, 3.0, 4.0, 5.0}
 

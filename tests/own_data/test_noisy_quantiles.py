@@ -172,6 +172,7 @@ def test_points_are_numbers_that_people_write_and_as_many_as_are_useful() -> Non
     for lower, upper, n, epsilon, whole, step, number in (
         (0.0, 200.0, 50, 1.0, False, 1.0, 201),  # exactly 200 steps
         (0.0, 199.5, 50, 1.0, False, 0.5, 400),  # 199.5 would be too few
+        (0.1, 5.1, 50, 1.0, False, 0.02, 251),  # both ends, which are no binary fractions
         (1.0, 5.0, 10**6, 1.0, True, 1.0, 5),
         (0.0, 1.0, 10**8, 0.01, False, 2e-4, 5001),
         (1e17, 1e17 + 1e9, 9, 1.0, False, 5e6, 201),

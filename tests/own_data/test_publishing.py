@@ -19,9 +19,10 @@ import pytest
 import pdpbook as pb
 from pdpbook import _files
 from pdpbook.own_data import publishing, refuse_twice
-from pdpbook.own_data.publishing import record_of, statement_path
+from pdpbook.own_data.promises import REPLACED
+from pdpbook.own_data.publishing import found_record, record_of, statement_path
 from pdpbook.own_data.releases import RELEASES
-from pdpbook.own_data.spending import check_budget, total_cost, total_words
+from pdpbook.own_data.spending import change_of, check_budget, total_cost, total_words
 from tests.own_data.common import READY, VALUES, begun, released
 
 
@@ -162,7 +163,10 @@ def test_the_costs_of_all_releases_of_a_file_are_added_as_they_are_written(
         each = released(epsilon=0.1, name=f"column {number}")
         each.write(path, record=record, again=True, budget=1.0)
     before = names(path.parent)
-    with pytest.raises(ValueError, match=r"^budget must cover .*10, ε = 1 in all\) and this"):
+    with pytest.raises(
+        ValueError,
+        match=r"^budget must cover .*10, ε = 1 in all for the removal of a record\) and this",
+    ):
         released(epsilon=1e-6).write(path, record=record, again=True, budget=1.0)
     assert names(path.parent) == before
     total = entries(record)[-1]["total"]
@@ -183,14 +187,28 @@ def test_many_small_costs_have_a_better_bound() -> None:
 
 def test_a_release_that_is_promised_against_replacement_is_budgeted_so() -> None:
     old = {"epsilon": 1.0, "delta": 0.0, "replacement": {"epsilon": 2.0, "delta": 0.0}}
-    new = {"epsilon": 1.0, "removal": {"epsilon": 0.5, "delta": 0.0}}
+    new = {"epsilon": 1.0, "removal": {"epsilon": 1.0, "delta": 0.0}, "neighbours": REPLACED}
     check_budget([old], new, 3.0)
-    with pytest.raises(ValueError, match=r"ε = 2 in all\) and this"):
+    with pytest.raises(ValueError, match="ε = 2 in all for the replacement of"):
         check_budget([old], new, 2.9)
-    check_budget([old], old, 2.0)
+    check_budget([old], old | {"removal": {"epsilon": 0.9999999999999999, "delta": 0.0}}, 2.0)
+    words = total_words(total_cost([old, old]), change_of(old, new))
+    assert words.endswith("at ε = 4 in total for the replacement of a record")
     of_an_older_version = {"epsilon": 1.0, "delta": 0.0}  # which promised nothing for replacement
-    with pytest.raises(ValueError, match=r"ε = 2 in all\) and this"):
+    with pytest.raises(ValueError, match="ε = 2 in all for the replacement of"):
         check_budget([of_an_older_version], new, 2.9)
+
+
+def test_no_two_processes_choose_records_for_copies_of_a_file_at_once(tmp_path: Path) -> None:
+    file, copy = tmp_path / "a.csv", tmp_path / "b.csv"
+    file.write_text("x\n1\n")
+    copy.write_text("x\n1\n")
+    with found_record(file) as record, patch.object(publishing, "WAIT_FOR_RECORD", 0.0):
+        with pytest.raises(TimeoutError, match="It is making a release"), found_record(copy):
+            pytest.fail("both have chosen")
+        released().write(tmp_path / "out.csv", record=record, source=file)
+    with found_record(copy) as same:
+        assert same == record and names(tmp_path) >= {record.name}
 
 
 def test_a_record_knows_a_file_by_its_contents(tmp_path: Path) -> None:
@@ -248,7 +266,7 @@ def killed_at(step: str, nth: int, folder: str) -> None:
         ("fsync", 2, 1),
         ("link", 1, 1),
         ("link", 2, 2),
-        ("unlink", 3, 3),
+        ("unlink", 4, 3),
     ],
 )
 def test_a_kill_at_any_point_leaves_what_has_been_drawn_in_the_record(

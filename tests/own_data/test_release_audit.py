@@ -151,6 +151,7 @@ def test_tables_have_the_losses_below_which_a_share_of_the_records_lies() -> Non
     total = released_query("sum", column="x", lower=0, upper=200, scale=1.0)
     audit = audit_release({"x": np.arange(1.0, 201.0)}, [total])
     assert audit.table().loc["sum of x"].tolist() == pytest.approx([200.0, 100.0, 198.0, 200.0])
+    assert audit.by_group(pd.Series([0] * 200, name="largest")).index.name == "group"
     found = audit.by_group(np.zeros(200)).loc[0, ["10 %", "median", "90 %", "largest"]]
     assert found.tolist() == pytest.approx([20.0, 100.0, 180.0, 200.0])
 
