@@ -6,7 +6,9 @@ reads the page and its page of solutions and writes one notebook with the assign
 An assignment has a question and, as needed, a cell for the proof and a stub of the code with its
 solution and two tests.  The first test is the check of the page.  The second test is the same check
 with a random seed; ``nbgrader generate_assignment`` and ``otter assign`` remove this test from the
-students' version.  No code is executed, and the book need not be built.
+students' version.  If the numbers of an exercise depend on the student's name instead, the second
+test refuses the name whose answer is in the book.  No code is executed, and the book need not be
+built.
 """
 
 from __future__ import annotations
@@ -89,6 +91,8 @@ def make_sheet(page: Path, levels: Sequence[str], *, otter: bool = False) -> Not
     for each in chosen:
         each |= _solution(solved, each["label"])
         each |= {part: _plain(each[part], titles) for part in ("text", "words")}
+        if "me=me" in each["check"]:  # the second test refuses the name in the stub
+            each["code"] = 'me = "solution"\n' + each["code"].replace('"reader"', "me")
         if missing := [part for part in _needed(each) if not each[part]]:
             raise SheetError(f"{page.name}: {each['label']} has no {missing[0]}")
         cells += (_for_otter if otter else _for_nbgrader)(each, secrets.randbelow(2**31))
@@ -190,9 +194,13 @@ def _points(each: Exercise) -> tuple[float, float]:
     return (points / 2, points / 2) if "proof" in each["kind"] else (0, points)
 
 
-def _tests(each: Exercise, seed: int) -> tuple[str, str]:
-    """Return the check that students see, and the same check with different random cases."""
-    return each["check"], f"{each['check'].rstrip().removesuffix(')')}, seed={seed})"
+def _tests(each: Exercise, seed: int) -> tuple[list[str], list[str]]:
+    """Return the lines of the test that students see, and of the one that they do not see."""
+    check = each["check"].rstrip()
+    hidden = [f"result = {check.removesuffix(')')}, seed={seed})"]
+    if "me=me" in check:  # such a check has no random cases
+        hidden = ["print(me)", 'assert me != "reader", "me must be your name"', *hidden]
+    return [f"result = {check}"], hidden
 
 
 def _cell(make: Any, source: str, name: str, **options: Any) -> NotebookNode:
@@ -222,10 +230,11 @@ def _for_nbgrader(each: Exercise, seed: int) -> Iterator[NotebookNode]:
         solved = f"{each['stub']}\n### BEGIN SOLUTION\n{each['code']}\n### END SOLUTION"
         yield _cell(new_code_cell, solved, name, solution=True)
         seen, hidden = (
-            f"result = {test}\nprint(result)\nassert result" for test in _tests(each, seed)
+            "\n".join([*test, "print(result)", "assert result"]) for test in _tests(each, seed)
         )
         hidden = (
-            f"# with other random numbers\n### BEGIN HIDDEN TESTS\n{hidden}\n### END HIDDEN TESTS"
+            "# the same check, with other random numbers if it draws any\n"
+            f"### BEGIN HIDDEN TESTS\n{hidden}\n### END HIDDEN TESTS"
         )
         graded = {"grade": True, "locked": True, "points": code / 2}
         yield _cell(new_code_cell, seen, f"{name}-check", **graded)
@@ -253,8 +262,14 @@ def _for_otter(each: Exercise, seed: int) -> Iterator[NotebookNode]:
             raise SheetError(f"{each['label']}: the check names no variable: {each['check']}")
         names = [given[2], *(["me"] if "me=me" in each["check"] else [])]
         seen, hidden = (
-            f"def {title}({', '.join(names)}):\n    from pdpbook_exercises import check\n"
-            f"    result = {test}\n    assert result, repr(result)"
+            "\n    ".join(
+                [
+                    f"def {title}({', '.join(names)}):",
+                    "from pdpbook_exercises import check",
+                    *test,
+                    "assert result, repr(result)",
+                ]
+            )
             for title, test in zip(("seen", "hidden"), _tests(each, seed), strict=True)
         )
         yield from (

@@ -39,6 +39,8 @@ def test_each_page_with_assignments_becomes_a_sheet_in_plain_markdown(page):
         assert len([each for each in questions if not each.endswith(": the code")]) >= asked
         for cell in code_cells(sheet):
             compile(cell.source, page.name, "exec")
+            hidden = "HIDDEN" in cell.source and "me=me" in cell.source
+            assert ('assert me != "reader"' in cell.source) is hidden
 
 
 @pytest.mark.parametrize("page", PAGES[::6], ids=lambda page: page.stem)

@@ -132,7 +132,9 @@ explorable("draws-cost", (panel) => {
         svg.append("line").attr("class", style)
           .attr("x1", x(place)).attr("x2", x(place)).attr("y1", y.range()[0]).attr("y2", y.range()[1]);
       }
-      svg.append("text").attr("x", x(n) + 4).attr("y", y.range()[1] + 10).call(explorableText, "_m_ = _n_");
+      const last = x(n) > x.range()[1] - 40;
+      svg.append("text").attr("x", x(n) + (last ? -4 : 4)).attr("y", y.range()[1] + 10)
+        .attr("text-anchor", last ? "end" : "start").call(explorableText, "_m_ = _n_");
       const grid = [...new Set(d3.range(0, 6.01, 0.08).map(power))];
       const rules = rulesOf(n, epsilon, delta);
       for (const [name, rule] of rules) {
@@ -158,7 +160,7 @@ explorable("draws-cost", (panel) => {
       const [low, high] = [d3.min(seen), d3.max(seen)];
       const stride = Math.ceil((high - low + 1) / 160);
       const second = svg.append("g").attr("transform", `translate(${half},0)`);
-      const a = d3.scaleLinear([low - 0.5, high + 0.5], [44, (wide ? width - half : width) - 12]);
+      const a = d3.scaleLinear([low - 0.5, high + 0.5], [54, (wide ? width - half : width) - 12]);
       const b = d3.scaleLinear([0, 1.1 * d3.max(both, ([, { weight }]) => d3.max(weight))], [height - 44, wide ? 26 : 256]);
       const edge = cut + 0.5;
       for (const [name, { first, weight }] of both) {

@@ -149,11 +149,12 @@ def final_reward(answer, rng):
                 if reward < best - 1e-12:
                     continue
                 exposed = n - end.private_records
+                exposes = f"exposes {exposed} record{'s' if exposed > 1 else ''}"
                 wins = (
                     f"With a Laplace KL of {baseline:.4g}, the largest reward goes to a profile of "
                     f"KL {end.divergence:.4g}"
                 )
-                assert not exposed, f"{wins} that exposes {exposed} records. {hint}"
+                assert not exposed, f"{wins} that {exposes}. {hint}"
                 assert end.divergence <= optimum + 1e-9, (
                     f"{wins} where all records are private, but {optimum:.4g} is possible. {hint}"
                 )

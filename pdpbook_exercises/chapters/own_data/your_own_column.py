@@ -31,6 +31,7 @@ def bins(answer, rng):
             k[bounds.argmin()],
             "Compute both bounds for every K from 2 to 1,024 and add them. The probability of a "
             "replacement contains e to the power of ε, minus one.",
+            {"That is the position in your list, not K.": bounds.argmin()},
         )
 
 

@@ -39,6 +39,7 @@ ANSWERS = {
         (lambda n, epsilon: round(math.sqrt(n * math.expm1(epsilon))), "both bounds"),
         (lambda n, epsilon: tried(n, epsilon, rounding=1.0), "both bounds"),
         (lambda n, epsilon: tried(n, epsilon, last=100), "from 2 to 1,024"),
+        (lambda n, epsilon: tried(n, epsilon) - 2, "the position in your list"),
     ),
     "loss": Answers(
         [deleted],
