@@ -37,6 +37,7 @@ from pdpbook_exercises import chapters
 __all__ = ["READER", "Result", "assert_close", "assert_equal", "check", "exercise", "own"]
 
 READER = "reader"  #: the name of the student who gets the numbers of the chapter
+A_VALUE = "The exercise asks for a value, and your answer is a function."
 STUB = "this is still the stub. Replace the dots by your answer."
 LONGEST = 160  #: the largest number of characters of a value that are shown
 
@@ -148,6 +149,8 @@ def check(name: str, answer: Any, *, me: str = READER, hint: int = 1, seed: int 
     except NotImplementedError:
         return Result(name, False, STUB)
     except AssertionError as wrong:
+        if callable(answer) and not calls.last:
+            return Result(name, False, A_VALUE)
         said = [calls.last, *(part for part in wrong.args[:hint] if part)]
         said += ["check(..., hint=2) gives a stronger hint."] if any(wrong.args[hint:]) else []
         return Result(name, False, " ".join(said))
@@ -155,6 +158,8 @@ def check(name: str, answer: Any, *, me: str = READER, hint: int = 1, seed: int 
         raised = f"Comparing it raised {type(error).__name__}: {error}."
         if not callable(answer) and "not callable" in str(error):
             raised = "The exercise asks for a function."
+        elif callable(answer) and not calls.last:
+            raised = A_VALUE
         return Result(name, False, f"{calls.last} {raised}")
     return Result(name, True, "right.")
 
@@ -222,8 +227,9 @@ def assert_close(given, right, hint, mistakes=None, *, more="", rtol=1e-6, atol=
     right = np.asarray(right, dtype=float)
     try:
         numbers = np.asarray(given, dtype=float)
-        if np.asarray(given).dtype.kind in "SU":
-            raise TypeError("a string is not a number, even if it contains digits")
+        kind = np.asarray(given).dtype.kind
+        if kind in "SU" or (kind == "c" and np.iscomplex(given).any()):
+            raise TypeError("no real number, even if it contains digits")
     except (TypeError, ValueError):
         wanted = f"numbers of shape {right.shape} were" if right.ndim else "a number was"
         said = f"It is a {type(given).__name__}, and {wanted} expected. {hint}"
@@ -259,7 +265,7 @@ def _kind(given, right, agree):
         return f"{said} negative."
     if right.ndim and np.allclose(right.sum(axis=-1), 1) and (right >= 0).all():
         if right.ndim == 1 and not math.isclose(given.sum(), 1, abs_tol=1e-6):
-            return f"It should sum to 1, but sums to {given.sum():.4g}."
+            return f"It should sum to 1, but sums to {given.sum():.7g}."
         if right.ndim == 2 and not np.allclose(given.sum(axis=1), 1, atol=1e-6):
             return "Each row should sum to 1."
     if right.ndim:
@@ -300,13 +306,17 @@ class _Calls:
 
 def _same(a, b):
     """Return whether the arguments of a call are unchanged."""
+    if type(a) is not type(b):
+        return False
     if isinstance(a, np.ndarray):
         return np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
     if isinstance(a, list | tuple):
         return len(a) == len(b) and all(map(_same, a, b))
     if isinstance(a, dict):
         return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
-    return not isinstance(a, set) or a == b
+    if isinstance(a, set | str | int | float | complex | np.generic | None):
+        return bool(a == b or (a != a and b != b))
+    return True
 
 
 def show(value: Any) -> str:
@@ -359,7 +369,7 @@ def _names(answer):
     """Return the names that an answer uses, or its own name if it is a function of the package."""
     answer = getattr(answer, "func", answer)  # unwrap a functools.partial
     if str(getattr(answer, "__module__", "")).startswith("pdpbook."):
-        return {answer.__name__}
+        return {getattr(answer, "__name__", type(answer).__name__)}
     seen, codes = set(), [getattr(answer, "__code__", None)]
     while codes:
         code = codes.pop()

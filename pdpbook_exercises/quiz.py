@@ -60,9 +60,13 @@ def predictions(notebook: NotebookNode) -> Iterator[tuple[str, list[Choice]]]:
             yield asked, choices
             asked = ""
         if cell.cell_type == "markdown" and OPENING in cell.source:
+            if asked or cell.source.count(OPENING) > 1:
+                raise ValueError(f"{asked or cell.source!r} must have a cell with its answer")
             quoted = cell.source.rpartition(OPENING)[2].partition(CLOSING)[0]
             lines = [line.removeprefix(">").strip() for line in quoted.splitlines()]
             asked = "\n".join(line for line in lines if not line.startswith("- ")).strip()
+    if asked:
+        raise ValueError(f"{asked!r} must have a cell with its answer")
 
 
 def _add(parent: Xml.Element, name: str, text: str, **attributes: str) -> None:
@@ -75,7 +79,7 @@ def bank(folder: Path) -> tuple[str, int]:
     for path in sorted(folder.rglob("*.ipynb")):
         notebook = nbformat.read(path, as_version=4)
         for number, (asked, choices) in enumerate(predictions(notebook), start=1):
-            title = notebook.metadata["title"].replace("/", "//")
+            title = notebook.metadata.get("title", path.stem).replace("/", "//")
             if number == 1:
                 head = Xml.SubElement(quiz, "question", type="category")
                 _add(head, "category", f"$course$/top/{title}")

@@ -147,7 +147,7 @@ def cosine_similarity(p: ArrayLike, q: ArrayLike) -> float:
     Returns
     -------
     float
-        The cosine, in [0, 1]; 1 if and only if the vectors are equal.
+        The cosine, in [0, 1]; without rounding, it is 1 if and only if the vectors are equal.
 
     Notes
     -----

@@ -61,8 +61,9 @@ def misfit(ours: ArrayLike, published: ArrayLike, *, resolution: float = 5e-5) -
     _validate.same_length("ours", first, "published", second)
     resolution = _validate.number("resolution", resolution, at_least=0.0)
     first, second = first + resolution, second + resolution
-    with np.errstate(over="ignore"):
-        distance = math.sqrt(np.mean(np.log(first / second) ** 2))
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        logs = np.where(first == second, 0.0, np.log(first / second))
+        distance = math.sqrt(np.mean(logs**2))
     return float(round(math.exp(distance), 12)) if distance < 700.0 else math.inf
 
 

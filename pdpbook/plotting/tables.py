@@ -149,7 +149,8 @@ def table(
         keys = [key for key in (name, head[name][1], head[name][0]) if key in formats]
         form = formats[keys[0]] if keys else ""
         numbers = [v for v in column if not isinstance(v, str | bool | np.bool_ | None)]
-        if not form and any(isinstance(v, float | np.floating) and v % 1 for v in numbers):
+        finite = [v for v in numbers if isinstance(v, float | np.floating) and np.isfinite(v)]
+        if not form and any(v % 1 for v in finite):
             raise ValueError(f"column {name!r} contains fractions and needs a format")
         text.append([_format_value(value, form) for value in column])
         starts = all(STARTS_WITH_NUMBER.match(cell) for cell in text[-1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +24,7 @@ def pieces(midpoints: ArrayLike, counts: Mapping[str, ArrayLike], *, xlabel: str
     places = np.asarray(midpoints, dtype=float)
     figure, axes = new_figure(height=3.0)
     below, hatches = np.zeros(places.size), ("", "//", "..", "xx", "\\\\")
-    for (label, heights), hatch in zip(counts.items(), hatches, strict=False):
+    for (label, heights), hatch in zip(counts.items(), cycle(hatches), strict=False):
         style = filled("data") | ({"facecolor": "none", "hatch": hatch} if hatch else {})
         axes.bar(
             places,

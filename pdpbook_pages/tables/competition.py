@@ -341,10 +341,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seeds", type=int)
     options = parser.parse_args(arguments)
     lines, columns, epsilons, seeds = TABLES[options.table]
+    seeds = seeds if options.seeds is None else options.seeds
+    _validate.integer("seeds", seeds, at_least=1)
+    for epsilon in options.epsilons or ():
+        _validate.number("epsilons", epsilon, above=0.0)
     command = " ".join(sys.argv[1:] if arguments is None else arguments)
     with options.out.open("w", encoding="utf-8") as file:
         file.write(f"# python -m pdpbook_pages.tables.competition {command}\n{columns}\n")
-        for line in lines(options.epsilons or epsilons, options.seeds or seeds):
+        for line in lines(options.epsilons or epsilons, seeds):
             print(line, file=file, flush=True)
 
 

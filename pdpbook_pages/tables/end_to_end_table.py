@@ -237,6 +237,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--scales", choices=SCALES, nargs="+", default=list(SCALES))
     parser.add_argument("--epsilons", type=float, nargs="+", default=list(EPSILONS))
     options = parser.parse_args(arguments)
+    for epsilon in options.epsilons:
+        _validate.number("epsilons", epsilon, above=0.0)
     command = " ".join(sys.argv[1:] if arguments is None else arguments)
     with options.out.open("w", encoding="utf-8") as file:
         file.write(f"# python -m pdpbook_pages.tables.end_to_end_table {command}\n{_COLUMNS}\n")

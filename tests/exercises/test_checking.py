@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import pdpbook as pb
 from pdpbook_exercises import assert_close, assert_equal, check, checking, exercise, own
 
 
@@ -67,6 +68,11 @@ def halves(answer, rng):
         (lambda numbers: [x / 2 for x in numbers], "right."),
         (lambda numbers: [2.0] * len(numbers), "3 entries are wrong"),
         (lambda numbers: numbers.clear(), "changed its arguments. Work on a copy."),
+        (lambda numbers: numbers.__setitem__(0, None), "changed its arguments. Work on a copy."),
+        (
+            lambda numbers: [x / 2 + 7j for x in numbers],
+            "It is a list, and numbers of shape (1,) w",
+        ),
         (lambda numbers: len(numbers) and None, "([4]) returned None: is a `return` missing?"),
         (lambda numbers: 1 / 0, "([4]) raised ZeroDivisionError: division by zero."),
         (lambda numbers: {1: 2}, "It is a dict, and numbers of shape (1,) were expected."),
@@ -82,6 +88,12 @@ def test_an_answer_is_told_its_last_call_and_what_came_back(answer, message):
     assert message in result.message and bool(result) is (message == "right.")
     assert repr(result).startswith("✓ a-ch" if result else "✗ a-ch")
     assert result._repr_html_().count('class="pdpbook-check') == 1
+
+
+def test_a_function_or_an_object_in_place_of_a_value_is_refused_in_words():
+    exercise("a-chapter/value", refused=["copy"])(lambda answer, rng: assert_close(answer, 1.0, ""))
+    assert "a value, and your answer is a function" in check("a-chapter/value", lambda: 1).message
+    assert not check("a-chapter/value", pb.Grid(0.0, 1.0, 5))
 
 
 def test_a_stronger_hint_is_offered_and_given():

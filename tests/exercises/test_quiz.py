@@ -56,3 +56,10 @@ def test_a_prediction_is_a_question_with_a_reason_for_each_choice(tmp_path: Path
 def test_a_prediction_needs_one_right_answer_of_several(answer: str) -> None:
     with pytest.raises(ValueError, match=r"'How large .* must have several answers"):
         [*predictions(page(answer))]
+
+
+def test_no_prediction_is_left_out_because_its_answer_is_missing() -> None:
+    alone = page()
+    alone.cells = [each for each in alone.cells if "answer" not in each.metadata.get("tags", [])]
+    with pytest.raises(ValueError, match=r"'How large .* must have a cell with its answer"):
+        [*predictions(alone)]

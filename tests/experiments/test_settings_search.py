@@ -10,7 +10,7 @@ from pdpbook.experiments import settings_search as search
 
 def test_misfit():
     assert search.misfit([0.1], [0.1]) == 1.0
-    assert search.misfit([0.0], [0.0]) == 1.0
+    assert search.misfit([0.0], [0.0]) == search.misfit([0.0], [0.0], resolution=0.0) == 1.0
     assert search.misfit([0.4, 0.1], [0.1, 0.4], resolution=0.0) == pytest.approx(4.0)
     assert search.misfit([1e308], [0.0]) == math.inf
 
