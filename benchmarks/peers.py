@@ -168,7 +168,7 @@ def own(column: Column, epsilon: float, kind: str) -> Error:
     terms = Terms(column.frame, column.records, publish, bins, False, epsilon, 0.0, 1)
     setting = ReleaseSetting(column, replace(terms, quantiles=levels_of(kind)), RUNS, 0, 0)
     if kind == "counts":
-        points = setting.terms.grid.midpoints
+        points = setting.terms.points
         return average([setting.distance(points, each) for each in histogram_runs(setting)])
     return RELEASES[publish]["mean" if kind == "mean" else "quantiles"](setting).error, 0.0
 
