@@ -192,10 +192,11 @@ def plain(array: Any) -> Any:
     arrow, types = require("pyarrow"), require("pyarrow.types")
     if types.is_dictionary(array.type):
         array = array.dictionary_decode()
+    kind = str(array.type).partition("<")[0]  # the types of the values of a list come after "<"
     with suppress(arrow.ArrowInvalid):  # bytes that are not text
-        if "binary" in str(array.type):
-            array = array.cast(arrow.large_binary()).cast(arrow.large_string())
-    return array.cast(arrow.large_string()) if "string" in str(array.type) else array
+        if "binary" in kind:
+            return array.cast(arrow.large_binary()).cast(arrow.large_string())
+    return array.cast(arrow.large_string()) if "string" in kind else array
 
 
 def words(texts: Any) -> Any:
@@ -220,6 +221,8 @@ def numbers(
     if types.is_large_string(kind):
         texts = require("pyarrow.compute").utf8_trim_whitespace(array)
         return _numbers_of_words(texts, decimal, thousands)
+    if types.is_decimal(kind):
+        array = array.cast(arrow.string())  # a cast to doubles would be inexact in the last digit
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
         return _doubles(array.cast(arrow.float64(), safe=False)), np.zeros(len(array), dtype=bool)
     return np.full(len(array), np.nan), _flags(array.is_valid())

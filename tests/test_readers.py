@@ -119,7 +119,11 @@ PARQUET: list[tuple[Any, list[float | str | None]]] = [
     (pa.array([3, None, 3]).dictionary_encode(), [3, None, 3]),
     (pa.array([True, None, False]), ["?", None, "?"]),
     (pa.array([0, None], pa.date32()), ["?", None]),
+    (pa.array([Decimal("0.1"), Decimal("0.3"), Decimal("3E+2")]), [0.1, 0.3, 300]),
+    (pa.array([Decimal("0.1"), Decimal("0.3")], pa.decimal256(60, 30)), [0.1, 0.3]),
     (pa.array([[1.0], None]), ["?", None]),
+    (pa.array([["a"], None]), ["?", None]),
+    (pa.array([{"a": b"b"}, None]), ["?", None]),
     (pa.array([None, None], pa.null()), [None, None]),
 ]
 

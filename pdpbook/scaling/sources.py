@@ -30,7 +30,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -104,21 +103,40 @@ def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
                     "these rows as Parquet with the engine that made this table"
                 )
     names = sorted(os.path.abspath(path) for path in found)
-    for one, next_one in pairwise(names):
-        if one == next_one:
-            raise SourceError(f"{one}: named twice, so its rows would count twice")
+    files: set[str] = set()
+    for name in names:
+        _add_once(name, files)
     return names
+
+
+def _add_once(name: str, seen: set[str]) -> None:
+    """Add the file or folder to those that were seen, and refuse it if it is there already."""
+    real = os.path.realpath(name)
+    if real in seen:
+        raise SourceError(f"{name}: named twice, or linked, so its rows would count twice")
+    seen.add(real)
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    """Yield the files in a folder and its subfolders, also those that are links."""
+    seen: set[str] = set()
+
+    def refuse(error: OSError) -> None:
+        raise SourceError(f"{error.filename}: cannot be read: {error.strerror}")
+
+    for place, folders, names in os.walk(folder, onerror=refuse, followlinks=True):
+        _add_once(place, seen)
+        folders[:] = [each for each in folders if not each.startswith(("_", "."))]
+        for path in (Path(place, each) for each in names if not each.startswith(("_", "."))):
+            if not path.is_file():
+                raise SourceError(f"{path}: must be a file, or a link to a file that exists")
+            yield path
 
 
 def _expand(path: Path) -> list[Path]:
     """Return the files of one entry."""
     if path.is_dir():
-        found = [
-            each
-            for each in path.rglob("*")
-            if each.is_file()
-            and not any(part.startswith(("_", ".")) for part in each.relative_to(path).parts)
-        ]
+        found = [*_files_below(path)]
     elif path.exists() or not glob.has_magic(str(path)):
         found = [path]
     else:
@@ -154,11 +172,12 @@ def describe_file(path: str, columns: Sequence[str]) -> FileDescription:
             names, parts = CsvFile(path).names, [(0, 0)]
         else:
             rows, names, parts = _row_groups(path)
+    # the first line of a CSV file may be a record
+    there = f"{len(names)} columns" if rows is None else f"the columns {', '.join(names)}"
     for column in columns:
-        if names.count(column) != 1:
+        if (times := names.count(column)) != 1:
             raise SourceError(
-                f"{path}: column {column!r} occurs {names.count(column)} times, not once; "
-                f"the columns are {', '.join(names)}"
+                f"{path}: column {column!r} occurs {times} times, not once, among {there}"
             )
     pieces = tuple(Piece(path, size, changed, start, stop) for start, stop in parts)
     return FileDescription(path, size, rows, pieces)
@@ -185,6 +204,14 @@ def _is_csv(path: str) -> bool:
     return KINDS[Path(path).suffix.lower()] == "csv"
 
 
+def check_unchanged(piece: Piece) -> None:
+    """Raise a :class:`SourceError` if the file is not as it was when it was described."""
+    with _named(piece.path):
+        status = os.stat(piece.path)
+        if (status.st_size, status.st_mtime_ns) != (piece.size, piece.changed):
+            raise OSError("it has changed since the run began")
+
+
 def read_piece(
     piece: Piece, columns: Sequence[str], folded: list[int] | None = None
 ) -> Iterator[Any]:
@@ -194,10 +221,8 @@ def read_piece(
     ``folded``.  A file that is unreadable or has changed raises a :class:`SourceError`.
     """
     named = partial(require("pyarrow").RecordBatch.from_arrays, names=[*columns])
+    check_unchanged(piece)
     with _named(piece.path):
-        status = os.stat(piece.path)
-        if (status.st_size, status.st_mtime_ns) != (piece.size, piece.changed):
-            raise OSError("it has changed since the run began")
         if _is_csv(piece.path):
             file, header = CsvFile(piece.path), 1
             for batch in file.batches([file.names.index(each) for each in columns]):
@@ -205,18 +230,21 @@ def read_piece(
                 header = 0
             if folded is not None:
                 folded.append(file.folded)
-            return
-        parquet = require("pyarrow.parquet")
-        # a buffered stream instead of whole column chunks keeps the use of memory low
-        options = {"buffer_size": 2**20, "pre_buffer": False, "page_checksum_verification": True}
-        with parquet.ParquetFile(piece.path, **options) as file:
-            names = {canonical(each): each for each in file.schema_arrow.names}
-            there = [names[each] for each in columns]
-            for batch in file.iter_batches(
-                BATCH_ROWS,
-                row_groups=range(piece.start, piece.stop),
-                columns=there,
-                use_threads=False,
-            ):
-                # the columns may have another order in the file
-                yield named(batch.select(there).columns)
+        else:
+            parquet = require("pyarrow.parquet")
+            # a buffered stream instead of whole column chunks keeps the use of memory low
+            options = {"buffer_size": 2**20, "pre_buffer": False}
+            with parquet.ParquetFile(
+                piece.path, page_checksum_verification=True, **options
+            ) as file:
+                names = {canonical(each): each for each in file.schema_arrow.names}
+                there = [names[each] for each in columns]
+                for batch in file.iter_batches(
+                    BATCH_ROWS,
+                    row_groups=range(piece.start, piece.stop),
+                    columns=there,
+                    use_threads=False,
+                ):
+                    # the columns may have another order in the file
+                    yield named(batch.select(there).columns)
+    check_unchanged(piece)

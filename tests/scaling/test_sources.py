@@ -70,7 +70,15 @@ def test_files_that_make_no_table_are_named(tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "notes.txt").touch()
+    for name, target in {"dangling": "none", "loop": ".", "double": "../a.csv"}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "link.csv").symlink_to(target)
+    (tmp_path / "linked").symlink_to("double")
+    assert sources.find_files(tmp_path / "linked") == [str(tmp_path / "linked" / "link.csv")]
     for source, kind, said in [
+        (tmp_path / "dangling", SourceError, r"link\.csv: must be a file, or a link to a file"),
+        (tmp_path / "loop", SourceError, r"link\.csv: named twice, or linked"),
+        ([tmp_path / "a.csv", tmp_path / "double"], SourceError, r"link\.csv: named twice, or"),
         ([tmp_path / "a.csv", tmp_path / "more" / ".." / "a.csv"], SourceError, "a.csv: named twi"),
         (tmp_path / "more", SourceError, r"notes\.txt: the name must end in"),
         (tmp_path / "nothing.csv", FileNotFoundError, "nothing"),
@@ -86,6 +94,9 @@ def test_files_that_make_no_table_are_named(tmp_path):
 def test_a_missing_column_names_the_file_and_its_columns(parquet):
     with pytest.raises(SourceError, match=r"a\.parquet: column 'z' occurs 0 times.* x, y"):
         sources.describe_file(str(parquet), ["x", "z"])
+    parquet.with_name("b.csv").write_text("Ada,1.75\n")
+    with pytest.raises(SourceError, match=r"0 times, not once, among 2 columns$"):
+        sources.describe_file(str(parquet.with_name("b.csv")), ["x"])
 
 
 @pytest.mark.parametrize(
@@ -106,9 +117,12 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, name, content):
 
 def test_a_file_that_changes_meanwhile_is_named(parquet):
     described = sources.describe_file(str(parquet), ["x"])
+    batches = sources.read_piece(described.pieces[0], ["x"])
+    next(batches)
     os.utime(parquet, ns=(0, 12345))
-    with pytest.raises(SourceError, match=r"a\.parquet: .*changed since the run began"):
-        list(sources.read_piece(described.pieces[0], ["x"]))
+    for rest in (batches, sources.read_piece(described.pieces[0], ["x"])):
+        with pytest.raises(SourceError, match=r"a\.parquet: .*changed since the run began"):
+            list(rest)
 
 
 @pytest.mark.parametrize("checksums", [False, True])
