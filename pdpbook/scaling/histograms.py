@@ -35,10 +35,10 @@ from pdpbook.scaling.sources import (
     FileDescription,
     Piece,
     SourceError,
-    check_unchanged,
     describe_file,
     find_files,
     read_piece,
+    unchanged,
 )
 
 if TYPE_CHECKING:
@@ -268,7 +268,8 @@ def scan(
             folded |= {pieces[index].path} if ends else set()
             first = np.where(counts[:, -4:] > 0, np.minimum(first, index), first)
     for piece in {each.path: each for each in pieces}.values():  # it may change between two pieces
-        check_unchanged(piece)
+        with unchanged(piece):
+            pass
     _check_rows(total, files)
     _refuse(names, total, first, pieces, (outside, outside, missing, non_numeric))
     if folded:

@@ -30,6 +30,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -103,34 +104,10 @@ def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
                     "these rows as Parquet with the engine that made this table"
                 )
     names = sorted(os.path.abspath(path) for path in found)
-    files: set[str] = set()
-    for name in names:
-        _add_once(name, files)
+    for one, next_one in pairwise(sorted(map(os.path.realpath, names))):
+        if one == next_one:
+            raise SourceError(f"{one}: named twice, or linked, so its rows would count twice")
     return names
-
-
-def _add_once(name: str, seen: set[str]) -> None:
-    """Add the file or folder to those that were seen, and refuse it if it is there already."""
-    real = os.path.realpath(name)
-    if real in seen:
-        raise SourceError(f"{name}: named twice, or linked, so its rows would count twice")
-    seen.add(real)
-
-
-def _files_below(folder: Path) -> Iterator[Path]:
-    """Yield the files in a folder and its subfolders, also those that are links."""
-    seen: set[str] = set()
-
-    def refuse(error: OSError) -> None:
-        raise SourceError(f"{error.filename}: cannot be read: {error.strerror}")
-
-    for place, folders, names in os.walk(folder, onerror=refuse, followlinks=True):
-        _add_once(place, seen)
-        folders[:] = [each for each in folders if not each.startswith(("_", "."))]
-        for path in (Path(place, each) for each in names if not each.startswith(("_", "."))):
-            if not path.is_file():
-                raise SourceError(f"{path}: must be a file, or a link to a file that exists")
-            yield path
 
 
 def _expand(path: Path) -> list[Path]:
@@ -144,6 +121,19 @@ def _expand(path: Path) -> list[Path]:
     if not found or not all(each.is_file() for each in found):
         raise FileNotFoundError(f"{path}: no such file, or a folder without files")
     return found
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    """Yield the files of a folder and its subfolders, some of which may be links."""
+    for path in folder.iterdir():
+        if path.name.startswith(("_", ".")):
+            continue
+        if path.is_dir():  # no longer if links in a circle have been followed dozens of times
+            yield from _files_below(path)
+        elif path.is_file():
+            yield path
+        else:
+            raise SourceError(f"{path}: must be a file or a folder, and no link to nothing or back")
 
 
 @contextmanager
@@ -204,12 +194,16 @@ def _is_csv(path: str) -> bool:
     return KINDS[Path(path).suffix.lower()] == "csv"
 
 
-def check_unchanged(piece: Piece) -> None:
-    """Raise a :class:`SourceError` if the file is not as it was when it was described."""
+@contextmanager
+def unchanged(piece: Piece) -> Iterator[None]:
+    """Raise an error that names the file if it changes before the end of the ``with`` statement."""
     with _named(piece.path):
-        status = os.stat(piece.path)
-        if (status.st_size, status.st_mtime_ns) != (piece.size, piece.changed):
-            raise OSError("it has changed since the run began")
+        for entering in (True, False):
+            status = os.stat(piece.path)
+            if (status.st_size, status.st_mtime_ns) != (piece.size, piece.changed):
+                raise OSError("it has changed since the run began")
+            if entering:
+                yield
 
 
 def read_piece(
@@ -221,8 +215,7 @@ def read_piece(
     ``folded``.  A file that is unreadable or has changed raises a :class:`SourceError`.
     """
     named = partial(require("pyarrow").RecordBatch.from_arrays, names=[*columns])
-    check_unchanged(piece)
-    with _named(piece.path):
+    with unchanged(piece):
         if _is_csv(piece.path):
             file, header = CsvFile(piece.path), 1
             for batch in file.batches([file.names.index(each) for each in columns]):
@@ -230,21 +223,18 @@ def read_piece(
                 header = 0
             if folded is not None:
                 folded.append(file.folded)
-        else:
-            parquet = require("pyarrow.parquet")
-            # a buffered stream instead of whole column chunks keeps the use of memory low
-            options = {"buffer_size": 2**20, "pre_buffer": False}
-            with parquet.ParquetFile(
-                piece.path, page_checksum_verification=True, **options
-            ) as file:
-                names = {canonical(each): each for each in file.schema_arrow.names}
-                there = [names[each] for each in columns]
-                for batch in file.iter_batches(
-                    BATCH_ROWS,
-                    row_groups=range(piece.start, piece.stop),
-                    columns=there,
-                    use_threads=False,
-                ):
-                    # the columns may have another order in the file
-                    yield named(batch.select(there).columns)
-    check_unchanged(piece)
+            return
+        parquet = require("pyarrow.parquet")
+        # a buffered stream instead of whole column chunks keeps the use of memory low
+        options = {"buffer_size": 2**20, "pre_buffer": False, "page_checksum_verification": True}
+        with parquet.ParquetFile(piece.path, **options) as file:
+            names = {canonical(each): each for each in file.schema_arrow.names}
+            there = [names[each] for each in columns]
+            for batch in file.iter_batches(
+                BATCH_ROWS,
+                row_groups=range(piece.start, piece.stop),
+                columns=there,
+                use_threads=False,
+            ):
+                # the columns may have another order in the file
+                yield named(batch.select(there).columns)
