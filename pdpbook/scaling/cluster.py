@@ -82,12 +82,6 @@ def _forgive_timeouts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) 
         loop.default_exception_handler(context)
 
 
-def check_client(client: Client | None) -> None:
-    """Refuse what is neither None nor a client."""
-    if client is not None:
-        _validate.instance("client", client, require("distributed").Client)
-
-
 @contextmanager
 def connected(client: Client | None = None) -> Iterator[Client]:
     """Yield the user's client, whose workers must see the same files under the same names.
@@ -97,9 +91,8 @@ def connected(client: Client | None = None) -> Iterator[Client]:
     script needs no guard around its main part.  Without Dask, an ImportError is raised.
     """
     distributed = require("distributed")
-    check_client(client)
     if client is not None:
-        yield client
+        yield _validate.instance("client", client, distributed.Client)
         return
     local = {"processes": False, "n_workers": 1, "dashboard_address": "127.0.0.1:0"}
     with distributed.LocalCluster(**local) as cluster, distributed.Client(cluster) as own:

@@ -49,6 +49,7 @@ __all__ = ["ColumnHistogram", "DataRangeWarning", "Histograms", "RefusedValuesEr
 
 LARGE_CSV = 2**30  #: size in bytes above which scan recommends converting a CSV file
 FILES = 16  #: number of files that a task describes, because a task takes longer than a file
+OTHERS = ("below", "above", "missing", "non_numeric")  #: rows that are counted besides the bins
 FROM_DATA = "data"  #: given instead of a range that is to be taken from the data
 
 
@@ -133,7 +134,7 @@ class Histograms:
         """Return a table of the numbers of rows of each kind, which must remain secret."""
         import pandas as pd
 
-        names = ("records", "below", "above", "missing", "non_numeric")
+        names = ("records", *OTHERS)
         lines = [{name: getattr(column, name) for name in names} for column in self.columns]
         return pd.DataFrame(lines, index=[column.name for column in self.columns])
 
@@ -158,11 +159,20 @@ class Histograms:
             plain, columns = json.loads(path.read_text(encoding="utf-8")), []
             for column in plain["columns"]:
                 counts = _validate.counts_vector("counts", column["counts"], records=0)
-                made = {"grid": Grid(**column["grid"]), "counts": _read_only(counts)}
+                made = {"grid": (grid := Grid(**column["grid"])), "counts": _read_only(counts)}
                 columns.append(ColumnHistogram(**column | made))
+                numbers = [plain["rows"], *(column[name] for name in OTHERS)]
+                agree = len(counts) == grid.bins and numbers[0] == sum(numbers[3:], counts.sum())
+                if not agree or {*map(type, numbers)} != {int} or min(numbers) < 0:
+                    raise ValueError("its counts must be whole numbers that agree with each other")
+            if not 0 < len({canonical(each.name) for each in columns}) == len(columns):
+                raise ValueError("its columns must be at least one, with different names")
+            _validate.choice("outside", plain["outside"], "refuse", "clip")
+            for name in ("missing", "non_numeric"):
+                _validate.choice(name, plain[name], "refuse", "exclude")
             files = tuple(plain["files"])
             return cls(**plain | {"columns": tuple(columns), "files": files})
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise ValueError(f"path must name a file of histograms, got {path}: {error}") from None
 
 

@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any
 from pdpbook import _validate
 from pdpbook._extras import progress_bar, require
 from pdpbook._files import local_path, write_whole
-from pdpbook.scaling.cluster import Progress, check_client, check_progress, connected, run_tasks
+from pdpbook.scaling.cluster import Progress, check_progress, connected, run_tasks
 from pdpbook.scaling.keyed_random import BLOCK, keyed_digest, keyed_draws
 from pdpbook.scaling.manifest import (
     COMPLETE,
@@ -54,6 +54,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Release", "ReleaseError", "release"]
 
+#: Read a manifest with nine digits of its numbers; the others may depend on the computer.
+_rounded = partial(json.loads, parse_float=lambda number: f"{float(number):.9g}")
 MANIFEST = "_manifest.json"  # readers of Parquet skip names that begin with an underscore
 ROWS_PER_FILE = 2**18
 
@@ -163,7 +165,8 @@ def release(
     delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     rows_per_file = _validate.integer("rows_per_file", rows_per_file, at_least=1)
     check_progress(progress)
-    check_client(client)
+    if client is not None:
+        _validate.instance("client", client, require("distributed").Client)
     keyed_digest(key, "check", None)  # refuse an invalid key
     folder = Path(os.path.abspath(local_path("folder", folder)))
     settings = public_settings(plan, draws=draws, delta=delta, rows_per_file=rows_per_file)
@@ -250,11 +253,13 @@ def _enter(folder: Path, begun: dict[str, Any], names: list[str]) -> dict[str, A
             )
         _write(path, _serialise(begun), new=True)
     try:
-        there: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        there: dict[str, Any] = json.loads(text)
         complete, differs = there["status"] == COMPLETE, differences(there, begun)
         if complete and not differs:
             files = {name: there["files"][name] for name in names if name in there["files"]}
-            old, new = map(_rounded, (there, begun | {"status": COMPLETE, "files": files}))
+            now = begun | {"status": COMPLETE, "files": files}
+            old, new = _rounded(text), _rounded(_serialise(now))
             altered = [each for each in {**old, **new} if old.get(each) != new.get(each)]
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise ReleaseError(f"{path}: is not a manifest of a release: {error}") from None
@@ -266,18 +271,11 @@ def _enter(folder: Path, begun: dict[str, Any], names: list[str]) -> dict[str, A
         )
     if complete and altered:
         raise ReleaseError(f"{path}: was altered; this release has another {', '.join(altered)}")
-    known = {name for name in (MANIFEST, *names) if (folder / name).is_file()}
+    known = {name for name in [MANIFEST, *names] if (folder / name).is_file()}
     extra = sorted(_whole(folder) - known)
     if extra:
         raise ReleaseError(f"{folder}: {', '.join(extra[:5])} is not part of this release")
     return there
-
-
-def _rounded(manifest: dict[str, Any]) -> dict[str, Any]:
-    """Return a manifest with nine digits of its cost, which all computers compute alike."""
-    cost = manifest["cost"].items()
-    digits = {name: f"{each:.9g}" if isinstance(each, float) else each for name, each in cost}
-    return manifest | {"cost": digits}
 
 
 def _sweep(folder: Path) -> None:

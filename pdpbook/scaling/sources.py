@@ -94,6 +94,8 @@ def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
     if not found:
         raise _validate.fail("source", "at least one file", list(source), FileNotFoundError)
     for path in found:
+        if not path.is_file():
+            raise SourceError(f"{path}: must be a file, and not a link to nothing or in a circle")
         if path.suffix.lower() not in KINDS:
             raise SourceError(f"{path}: the name must end in {', '.join(KINDS)}")
     for folder in {up for path in found for up in path.parents}:
@@ -118,22 +120,16 @@ def _expand(path: Path) -> list[Path]:
         found = [path]
     else:
         found = [Path(each) for each in glob.glob(str(path))]
-    if not found or not all(each.is_file() for each in found):
+    if not found or not (path.is_dir() or all(each.is_file() for each in found)):
         raise FileNotFoundError(f"{path}: no such file, or a folder without files")
     return found
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
-    """Yield the files of a folder and its subfolders, some of which may be links."""
+    """Yield the files in a folder and its subfolders, of which some may be links."""
     for path in folder.iterdir():
-        if path.name.startswith(("_", ".")):
-            continue
-        if path.is_dir():  # no longer if links in a circle have been followed dozens of times
-            yield from _files_below(path)
-        elif path.is_file():
-            yield path
-        else:
-            raise SourceError(f"{path}: must be a file or a folder, and no link to nothing or back")
+        if not path.name.startswith(("_", ".")):
+            yield from _files_below(path) if path.is_dir() else [path]
 
 
 @contextmanager

@@ -70,19 +70,13 @@ def test_files_that_make_no_table_are_named(tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "notes.txt").touch()
-    for name, target in {"dangling": "none", "loop": ".", "double": "../a.csv"}.items():
+    for name, target in {"dangling": "none", "loop": ".", "double": "../more"}.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "link.csv").symlink_to(target)
-    (tmp_path / "double" / "linked").symlink_to("../more")
     for source, kind, said in [
         (tmp_path / "dangling", SourceError, r"link\.csv: must be a file"),
         (tmp_path / "loop", SourceError, r"link\.csv: must be a file"),
-        (tmp_path / "double", SourceError, r"linked.notes\.txt: the name must end"),
-        (
-            [tmp_path / "a.csv", tmp_path / "double" / "link.csv"],
-            SourceError,
-            r"a\.csv: named twice, or linked",
-        ),
+        (tmp_path / "double", SourceError, r"link\.csv.notes\.txt: the name must end"),
         ([tmp_path / "a.csv", tmp_path / "more" / ".." / "a.csv"], SourceError, "a.csv: named twi"),
         (tmp_path / "more", SourceError, r"notes\.txt: the name must end in"),
         (tmp_path / "nothing.csv", FileNotFoundError, "nothing"),
