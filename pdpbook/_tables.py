@@ -221,8 +221,7 @@ def numbers(
     if types.is_large_string(kind):
         texts = require("pyarrow.compute").utf8_trim_whitespace(array)
         return _numbers_of_words(texts, decimal, thousands)
-    if types.is_decimal(kind):
-        array = array.cast(arrow.string())  # a cast to doubles would be inexact in the last digit
+    array = array.cast(arrow.string()) if types.is_decimal(kind) else array  # else inexact
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
         return _doubles(array.cast(arrow.float64(), safe=False)), np.zeros(len(array), dtype=bool)
     return np.full(len(array), np.nan), _flags(array.is_valid())

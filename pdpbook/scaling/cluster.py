@@ -58,10 +58,7 @@ __all__ = ["Progress", "check_progress", "connected", "on_every_worker", "run_ta
 
 #: Whether to show a progress bar, or a function of (done, total) that is called after each task.
 Progress = bool | Callable[[int, int], None]
-ENDED = (
-    "the scheduler has ended or cancelled the tasks; start it again, connect a new client, and "
-    "repeat the call"
-)
+ENDED = "the scheduler has ended or cancelled the tasks; start it again, and connect a new client"
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 

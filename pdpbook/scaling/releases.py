@@ -253,13 +253,12 @@ def _enter(folder: Path, begun: dict[str, Any], names: list[str]) -> dict[str, A
             )
         _write(path, _serialise(begun), new=True)
     try:
-        text = path.read_text(encoding="utf-8")
-        there: dict[str, Any] = json.loads(text)
+        there: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         complete, differs = there["status"] == COMPLETE, differences(there, begun)
         if complete and not differs:
             files = {name: there["files"][name] for name in names if name in there["files"]}
             now = begun | {"status": COMPLETE, "files": files}
-            old, new = _rounded(text), _rounded(_serialise(now))
+            old, new = _rounded(_serialise(there)), _rounded(_serialise(now))
             altered = [each for each in {**old, **new} if old.get(each) != new.get(each)]
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise ReleaseError(f"{path}: is not a manifest of a release: {error}") from None
@@ -271,8 +270,7 @@ def _enter(folder: Path, begun: dict[str, Any], names: list[str]) -> dict[str, A
         )
     if complete and altered:
         raise ReleaseError(f"{path}: was altered; this release has another {', '.join(altered)}")
-    known = {name for name in [MANIFEST, *names] if (folder / name).is_file()}
-    extra = sorted(_whole(folder) - known)
+    extra = sorted(_whole(folder) - {name for name in names if (folder / name).is_file()})
     if extra:
         raise ReleaseError(f"{folder}: {', '.join(extra[:5])} is not part of this release")
     return there
@@ -286,9 +284,9 @@ def _sweep(folder: Path) -> None:
 
 
 def _whole(folder: Path) -> set[str]:
-    """Return the names of complete files; a worker of a stopped run may still be writing."""
+    """Return the names of complete files; a worker of a stopped run may still write others."""
     names = {each.name for each in folder.iterdir() if not UNFINISHED.fullmatch(each.name)}
-    return names - {LOCK}
+    return names - {LOCK, MANIFEST}
 
 
 def _serialise(manifest: dict[str, Any]) -> bytes:

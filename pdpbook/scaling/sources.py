@@ -94,10 +94,8 @@ def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
     if not found:
         raise _validate.fail("source", "at least one file", list(source), FileNotFoundError)
     for path in found:
-        if not path.is_file():
-            raise SourceError(f"{path}: must be a file, and not a link to nothing or in a circle")
-        if path.suffix.lower() not in KINDS:
-            raise SourceError(f"{path}: the name must end in {', '.join(KINDS)}")
+        if path.suffix.lower() not in KINDS or not path.is_file():  # such as a link to nothing
+            raise SourceError(f"{path}: must be a file whose name ends in {', '.join(KINDS)}")
     for folder in {up for path in found for up in path.parents}:
         for log in LOGS:
             if (folder / log).is_dir():
@@ -161,10 +159,8 @@ def describe_file(path: str, columns: Sequence[str]) -> FileDescription:
     # the first line of a CSV file may be a record
     there = f"{len(names)} columns" if rows is None else f"the columns {', '.join(names)}"
     for column in columns:
-        if (times := names.count(column)) != 1:
-            raise SourceError(
-                f"{path}: column {column!r} occurs {times} times, not once, among {there}"
-            )
+        if (n := names.count(column)) != 1:
+            raise SourceError(f"{path}: column {column!r} occurs {n} times, not once, in {there}")
     pieces = tuple(Piece(path, size, changed, start, stop) for start, stop in parts)
     return FileDescription(path, size, rows, pieces)
 

@@ -12,7 +12,6 @@ import pytest
 
 from pdpbook import Grid
 from pdpbook.scaling.histograms import DataRangeWarning, Histograms, RefusedValuesError, scan
-from pdpbook.scaling.sources import SourceError
 
 
 def in_memory(folder, name, ends, bins):
@@ -139,8 +138,7 @@ def test_histograms_are_kept_and_found_again_and_never_over_the_table(
     again = Histograms.load(path)
     assert again.to_dict() == found.to_dict() and again["age"].grid == found["age"].grid
     pairs = (('"rows": 60000', '"rows": 6'), ("age", "height"), ('"bins": 101', '"bins": 9'))
-    damaged = [path.read_text().replace(*pair) for pair in (*pairs, ('"below": 0', '"below": -1'))]
-    for text in ("[]", "[" * 10**5, *damaged):
+    for text in ("[]", "[" * 10**5, *[path.read_text().replace(*pair) for pair in pairs]):
         path.write_text(text)
         with pytest.raises(ValueError, match="path must name a file of histograms"):
             Histograms.load(path)
@@ -148,7 +146,7 @@ def test_histograms_are_kept_and_found_again_and_never_over_the_table(
     with pytest.raises(ValueError, match=r"^path must be a different file from"):
         found.save(table / ".." / table.name / min(before).name)
     assert {path: path.read_bytes() for path in table.iterdir()} == before
-    with pytest.raises(SourceError, match=r"0\.parquet: .*changed since the run began"):
+    with pytest.raises(ValueError, match=r"0\.parquet: .*changed since the run began"):
         scan(table, ranges, progress=lambda *told: told == (6, 6) and min(before).touch())
 
 
