@@ -134,8 +134,7 @@ class Histograms:
         """Return a table of the numbers of rows of each kind, which must remain secret."""
         import pandas as pd
 
-        names = ("records", *OTHERS)
-        lines = [{name: getattr(column, name) for name in names} for column in self.columns]
+        lines = [{key: getattr(each, key) for key in ("records", *OTHERS)} for each in self.columns]
         return pd.DataFrame(lines, index=[column.name for column in self.columns])
 
     def to_dict(self) -> dict[str, Any]:
@@ -161,17 +160,16 @@ class Histograms:
                 counts = _validate.counts_vector("counts", column["counts"], records=0)
                 made = {"grid": (grid := Grid(**column["grid"])), "counts": _read_only(counts)}
                 columns.append(ColumnHistogram(**column | made))
-                numbers = [plain["rows"], *(column[name] for name in OTHERS)]
-                agree = len(counts) == grid.bins and numbers[0] == sum(numbers[3:], counts.sum())
-                if not agree or {*map(type, numbers)} != {int} or min(numbers) < 0:
+                rows = [plain["rows"], *(column[name] for name in OTHERS)]
+                fit = len(counts) == grid.bins and rows[0] == sum(rows[3:], int(counts.sum()))
+                if not fit or {*map(type, rows)} != {int} or min(rows) < 0:
                     raise ValueError("its counts must be whole numbers that agree with each other")
             if not 0 < len({canonical(each.name) for each in columns}) == len(columns):
                 raise ValueError("its columns must be at least one, with different names")
-            _validate.choice("outside", plain["outside"], "refuse", "clip")
-            for name in ("missing", "non_numeric"):
-                _validate.choice(name, plain[name], "refuse", "exclude")
-            files = tuple(plain["files"])
-            return cls(**plain | {"columns": tuple(columns), "files": files})
+            for key in ("outside", "missing", "non_numeric"):
+                other = "clip" if key == "outside" else "exclude"
+                _validate.choice(key, plain[key], "refuse", other)
+            return cls(**plain | {"columns": tuple(columns), "files": tuple(plain["files"])})
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise ValueError(f"path must name a file of histograms, got {path}: {error}") from None
 

@@ -113,7 +113,7 @@ def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 def _expand(path: Path) -> list[Path]:
     """Return the files of one entry."""
     if path.is_dir():
-        found = [*_files_below(path)]
+        found = [*_files_below(path, set())]
     elif path.exists() or not glob.has_magic(str(path)):
         found = [path]
     else:
@@ -123,11 +123,14 @@ def _expand(path: Path) -> list[Path]:
     return found
 
 
-def _files_below(folder: Path) -> Iterator[Path]:
+def _files_below(folder: Path, seen: set[str]) -> Iterator[Path]:
     """Yield the files in a folder and its subfolders, of which some may be links."""
+    if (real := os.path.realpath(folder)) in seen:
+        raise SourceError(f"{folder}: there twice through a link, so its rows would count twice")
+    seen.add(real)
     for path in folder.iterdir():
         if not path.name.startswith(("_", ".")):
-            yield from _files_below(path) if path.is_dir() else [path]
+            yield from _files_below(path, seen) if path.is_dir() else [path]
 
 
 @contextmanager
@@ -145,7 +148,7 @@ def describe_file(path: str, columns: Sequence[str]) -> FileDescription:
     """Return the pieces of a Parquet or CSV file, from its footer or its first line.
 
     The names of columns must have the form that ``pdpbook._tables.canonical`` returns.  A file that
-    cannot be read or lacks a column raises a :class:`SourceError`.
+    cannot be read or lacks a column raises a :class:`SourceError` without fields of a CSV file.
     """
     local_path("path", path)
     rows: int | None = None
@@ -156,7 +159,6 @@ def describe_file(path: str, columns: Sequence[str]) -> FileDescription:
             names, parts = CsvFile(path).names, [(0, 0)]
         else:
             rows, names, parts = _row_groups(path)
-    # the first line of a CSV file may be a record
     there = f"{len(names)} columns" if rows is None else f"the columns {', '.join(names)}"
     for column in columns:
         if (n := names.count(column)) != 1:
