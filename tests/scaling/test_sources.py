@@ -70,14 +70,14 @@ def test_files_that_make_no_table_are_named(tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "notes.txt").touch()
-    for name, target in {"dangling": "none", "loop": ".", "double": "../more"}.items():
+    for name, target in {"no": "none", "loop": ".", "to": "../more", "same": "../a.csv"}.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "link.csv").symlink_to(target)
     for source, kind, said in [
-        (tmp_path / "dangling", SourceError, r"link\.csv: must be a file"),
+        (tmp_path / "no", SourceError, r"link\.csv: must be a file"),
         (tmp_path / "loop", SourceError, r"link\.csv: there twice through a link"),
-        (tmp_path / "double", SourceError, r"link\.csv.notes\.txt: must be a file"),
-        ([tmp_path / "a.csv", tmp_path / "more" / ".." / "a.csv"], SourceError, "a.csv: named twi"),
+        (tmp_path / "to", SourceError, r"link\.csv.notes\.txt: must be a file"),
+        ([tmp_path / "same", tmp_path / "more" / ".." / "a.csv"], SourceError, "a.csv: named twi"),
         (tmp_path / "more", SourceError, r"notes\.txt: must be a file whose name"),
         (tmp_path / "nothing.csv", FileNotFoundError, "nothing"),
         (tmp_path / "*.parquet", FileNotFoundError, r"\*\.parquet"),
