@@ -137,9 +137,10 @@ class CsvFile:
             ),
         }
         try:
-            with arrow.input_stream(self._unpacked()) as file:
-                with csv.open_csv(arrow.TransformInputStream(file, lines), **options) as reader:
-                    yield reader
+            # closed by its last user: pyarrow still reads ahead, and a new file may get its number
+            file = arrow.TransformInputStream(arrow.input_stream(self._unpacked()), lines)
+            with csv.open_csv(file, **options) as reader:
+                yield reader
         except arrow.ArrowInvalid as error:
             if "Empty" in str(error):
                 raise ValueError("its first line is empty") from None
