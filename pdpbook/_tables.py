@@ -137,9 +137,10 @@ class CsvFile:
             ),
         }
         try:
-            with arrow.input_stream(self._unpacked()) as file:
-                with csv.open_csv(arrow.TransformInputStream(file, lines), **options) as reader:
-                    yield reader
+            # closed by its last user: pyarrow still reads ahead, and a new file may get its number
+            file = arrow.TransformInputStream(arrow.input_stream(self._unpacked()), lines)
+            with csv.open_csv(file, **options) as reader:
+                yield reader
         except arrow.ArrowInvalid as error:
             if "Empty" in str(error):
                 raise ValueError("its first line is empty") from None
@@ -192,10 +193,11 @@ def plain(array: Any) -> Any:
     arrow, types = require("pyarrow"), require("pyarrow.types")
     if types.is_dictionary(array.type):
         array = array.dictionary_decode()
+    kind = str(array.type).partition("<")[0]  # the types of the values of a list come after "<"
     with suppress(arrow.ArrowInvalid):  # bytes that are not text
-        if "binary" in str(array.type):
-            array = array.cast(arrow.large_binary()).cast(arrow.large_string())
-    return array.cast(arrow.large_string()) if "string" in str(array.type) else array
+        if "binary" in kind:
+            return array.cast(arrow.large_binary()).cast(arrow.large_string())
+    return array.cast(arrow.large_string()) if "string" in kind else array
 
 
 def words(texts: Any) -> Any:
@@ -220,6 +222,7 @@ def numbers(
     if types.is_large_string(kind):
         texts = require("pyarrow.compute").utf8_trim_whitespace(array)
         return _numbers_of_words(texts, decimal, thousands)
+    array = array.cast(arrow.string()) if types.is_decimal(kind) else array  # else inexact
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
         return _doubles(array.cast(arrow.float64(), safe=False)), np.zeros(len(array), dtype=bool)
     return np.full(len(array), np.nan), _flags(array.is_valid())

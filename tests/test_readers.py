@@ -109,7 +109,7 @@ PARQUET: list[tuple[Any, list[float | str | None]]] = [
     (pa.array([1, None, 2], pa.int8()), [1, None, 2]),
     (pa.array([2**64 - 1], pa.uint64()), [2.0**64]),
     (pa.array([0.5, np.nan, -np.inf, None], pa.float32()), [0.5, None, -np.inf, None]),
-    (pa.array([Decimal("1.25"), None]), [1.25, None]),
+    (pa.array([Decimal("0.1"), Decimal("0.3"), None], pa.decimal128(9, 6)), [0.1, 0.3, None]),
     (pa.array(["1", " +2.5\u00a0", "-1e3", "NA", "", None]), [1, 2.5, -1000, None, None, None]),
     (pa.array(["1", "x", "1_0", "１", "NAN"], pa.large_string()), [1, "?", "?", "?", "?"]),
     (pa.array([b"1", b" 2", None]), [1, 2, None]),
@@ -119,7 +119,8 @@ PARQUET: list[tuple[Any, list[float | str | None]]] = [
     (pa.array([3, None, 3]).dictionary_encode(), [3, None, 3]),
     (pa.array([True, None, False]), ["?", None, "?"]),
     (pa.array([0, None], pa.date32()), ["?", None]),
-    (pa.array([[1.0], None]), ["?", None]),
+    (pa.array([["a"], None]), ["?", None]),
+    (pa.array([{"a": b"b"}, None]), ["?", None]),
     (pa.array([None, None], pa.null()), [None, None]),
 ]
 

@@ -42,7 +42,7 @@ import pickle
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -58,6 +58,7 @@ __all__ = ["Progress", "check_progress", "connected", "on_every_worker", "run_ta
 
 #: Whether to show a progress bar, or a function of (done, total) that is called after each task.
 Progress = bool | Callable[[int, int], None]
+ENDED = "the scheduler has ended or cancelled the tasks; start it again, and connect a new client"
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -123,12 +124,12 @@ def run_tasks(
         progress_bar(total=len(pending), desc=label, shown=progress is True) as bar,
     ):
         finished = require("distributed").as_completed(loop=engine.loop)
-        if pending and not engine.nthreads():
+        if pending and not _threads(engine):
             text = f"{label}: waiting for a worker of {engine.scheduler.address}"
             warnings.warn(text, stacklevel=2)
 
         def give_out() -> None:
-            room = 2 * sum(engine.nthreads().values()) + 2 - len(running)
+            room = 2 * _threads(engine) + 2 - len(running)
             for index, item in islice(waiting, max(0, room)):
                 future = engine.submit(partial(_attempt, function), item, pure=False)
                 running[future] = index
@@ -157,6 +158,14 @@ def run_tasks(
                 engine.cancel(list(running))
     if failed:
         raise failed[min(failed)]
+
+
+def _threads(engine: Client) -> int:
+    """Return the number of threads of the cluster."""
+    with suppress(AttributeError):  # of a client that is closed at this moment
+        if engine.status == "running":
+            return sum(engine.nthreads().values())
+    raise ConnectionError(ENDED)
 
 
 def on_every_worker(
@@ -217,10 +226,7 @@ def _opened(answer: Any) -> Any:
 def _result(future: Future, task: str) -> Any:
     """Return the result of a finished task, or raise its exception."""
     if future.status == "cancelled":
-        raise ConnectionError(
-            "the scheduler has ended or cancelled the tasks; start it again, connect a new client, "
-            "and repeat the call"
-        )
+        raise ConnectionError(ENDED)
     try:
         answer = future.result()
     except Exception as error:  # an error of Dask, which knows only the number of the task

@@ -38,6 +38,7 @@ from pdpbook.scaling.sources import (
     describe_file,
     find_files,
     read_piece,
+    unchanged,
 )
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ __all__ = ["ColumnHistogram", "DataRangeWarning", "Histograms", "RefusedValuesEr
 
 LARGE_CSV = 2**30  #: size in bytes above which scan recommends converting a CSV file
 FILES = 16  #: number of files that a task describes, because a task takes longer than a file
+OTHERS = ("below", "above", "missing", "non_numeric")  #: rows that are counted besides the bins
 FROM_DATA = "data"  #: given instead of a range that is to be taken from the data
 
 
@@ -132,8 +134,7 @@ class Histograms:
         """Return a table of the numbers of rows of each kind, which must remain secret."""
         import pandas as pd
 
-        names = ("records", "below", "above", "missing", "non_numeric")
-        lines = [{name: getattr(column, name) for name in names} for column in self.columns]
+        lines = [{key: getattr(each, key) for key in ("records", *OTHERS)} for each in self.columns]
         return pd.DataFrame(lines, index=[column.name for column in self.columns])
 
     def to_dict(self) -> dict[str, Any]:
@@ -157,11 +158,19 @@ class Histograms:
             plain, columns = json.loads(path.read_text(encoding="utf-8")), []
             for column in plain["columns"]:
                 counts = _validate.counts_vector("counts", column["counts"], records=0)
-                made = {"grid": Grid(**column["grid"]), "counts": _read_only(counts)}
+                made = {"grid": (grid := Grid(**column["grid"])), "counts": _read_only(counts)}
                 columns.append(ColumnHistogram(**column | made))
-            files = tuple(plain["files"])
-            return cls(**plain | {"columns": tuple(columns), "files": files})
-        except (ValueError, TypeError, KeyError) as error:
+                rows = [plain["rows"], *(column[name] for name in OTHERS)]
+                fit = len(counts) == grid.bins and rows[0] == sum(rows[3:], int(counts.sum()))
+                if not fit or {*map(type, rows)} != {int} or min(rows) < 0:
+                    raise ValueError("its counts must be whole numbers that agree with each other")
+            if not 0 < len({canonical(each.name) for each in columns}) == len(columns):
+                raise ValueError("its columns must be at least one, with different names")
+            for key in ("outside", "missing", "non_numeric"):
+                other = "clip" if key == "outside" else "exclude"
+                _validate.choice(key, plain[key], "refuse", other)
+            return cls(**plain | {"columns": tuple(columns), "files": tuple(plain["files"])})
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise ValueError(f"path must name a file of histograms, got {path}: {error}") from None
 
 
@@ -266,6 +275,9 @@ def scan(
             total += counts
             folded |= {pieces[index].path} if ends else set()
             first = np.where(counts[:, -4:] > 0, np.minimum(first, index), first)
+    for piece in {each.path: each for each in pieces}.values():  # it may change between two pieces
+        with unchanged(piece):
+            pass
     _check_rows(total, files)
     _refuse(names, total, first, pieces, (outside, outside, missing, non_numeric))
     if folded:

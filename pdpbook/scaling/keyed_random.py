@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _exact, _validate
-from pdpbook._files import local_path
+from pdpbook._files import local_path, write_whole
 from pdpbook.foundations.grid_noise import drawn_bins
 
 __all__ = ["integer_weights", "keyed_digest", "keyed_draws", "load_key", "new_key"]
@@ -100,10 +100,9 @@ def load_key(path: str | os.PathLike[str]) -> bytes:
     for folder in reversed(path.parents):
         if not folder.exists():
             folder.mkdir(mode=0o700, exist_ok=True)
-    with suppress(FileExistsError):  # then an earlier call has created it, and it is read below
-        opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(opened, "w", encoding="ascii") as file:
-            file.write(new_key().hex() + "\n")
+    if not path.exists():
+        with suppress(FileExistsError):  # another process has just created it; it is read below
+            write_whole(path, f"{new_key().hex()}\n".encode(), new=True, private=True)
     text = path.read_text(encoding="ascii", errors="replace").strip()
     try:
         return _key(bytes.fromhex(text))

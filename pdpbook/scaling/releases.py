@@ -54,6 +54,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Release", "ReleaseError", "release"]
 
+#: Read a manifest with nine digits of its numbers; the others may depend on the computer.
+_rounded = partial(json.loads, parse_float=lambda number: f"{float(number):.9g}")
 MANIFEST = "_manifest.json"  # readers of Parquet skip names that begin with an underscore
 ROWS_PER_FILE = 2**18
 
@@ -163,6 +165,8 @@ def release(
     delta = _validate.number("delta", delta, at_least=0.0, below=1.0)
     rows_per_file = _validate.integer("rows_per_file", rows_per_file, at_least=1)
     check_progress(progress)
+    if client is not None:
+        _validate.instance("client", client, require("distributed").Client)
     keyed_digest(key, "check", None)  # refuse an invalid key
     folder = Path(os.path.abspath(local_path("folder", folder)))
     settings = public_settings(plan, draws=draws, delta=delta, rows_per_file=rows_per_file)
@@ -177,6 +181,7 @@ def release(
     with _entered(folder):
         there = _enter(folder, begun, [*rows])
         complete = there["status"] == COMPLETE
+        _sweep(folder)
         if complete:
             manifest = there
         else:
@@ -194,7 +199,7 @@ def release(
         if not complete:
             _sweep(folder)
             _write(folder / MANIFEST, _serialise(manifest))
-    cost = ReleaseCost(**{name: each for name, each in manifest["cost"].items() if name != "basis"})
+    cost = ReleaseCost(**{name: each for name, each in begun["cost"].items() if name != "basis"})
     return Release(folder, tuple(folder / name for name in rows), cost, manifest, not complete)
 
 
@@ -240,7 +245,6 @@ def _entered(folder: Path) -> Iterator[None]:
 def _enter(folder: Path, begun: dict[str, Any], names: list[str]) -> dict[str, Any]:
     """Return the manifest of this release in a folder; write it if there is none."""
     path = folder / MANIFEST
-    _sweep(folder)
     if not path.exists():
         others = sorted(_whole(folder))
         if others:
@@ -250,17 +254,23 @@ def _enter(folder: Path, begun: dict[str, Any], names: list[str]) -> dict[str, A
         _write(path, _serialise(begun), new=True)
     try:
         there: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        status = there["status"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        complete, differs = there["status"] == COMPLETE, differences(there, begun)
+        if complete and not differs:
+            files = {name: there["files"][name] for name in names if name in there["files"]}
+            now = begun | {"status": COMPLETE, "files": files}
+            old, new = _rounded(_serialise(there)), _rounded(_serialise(now))
+            altered = [each for each in {**old, **new} if old.get(each) != new.get(each)]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise ReleaseError(f"{path}: is not a manifest of a release: {error}") from None
-    differs = differences(there, begun)
     if differs:
-        how = "is complete" if status == COMPLETE else "was begun"
+        how = "is complete" if complete else "was begun"
         raise ReleaseError(
             f"{folder}: another release {how} here: {'; '.join(differs)}. A second release of the "
             "same table adds to the privacy cost of the first; write it to a separate folder"
         )
-    extra = sorted(_whole(folder) - {MANIFEST, *names})
+    if complete and altered:
+        raise ReleaseError(f"{path}: was altered; this release has another {', '.join(altered)}")
+    extra = sorted(_whole(folder) - {name for name in names if (folder / name).is_file()})
     if extra:
         raise ReleaseError(f"{folder}: {', '.join(extra[:5])} is not part of this release")
     return there
@@ -268,14 +278,15 @@ def _enter(folder: Path, begun: dict[str, Any], names: list[str]) -> dict[str, A
 
 def _sweep(folder: Path) -> None:
     """Remove the temporary files of killed workers."""
-    for unfinished in folder.glob(UNFINISHED):
-        unfinished.unlink(missing_ok=True)
+    for each in folder.iterdir():
+        if UNFINISHED.fullmatch(each.name) and each.is_file():
+            each.unlink(missing_ok=True)
 
 
 def _whole(folder: Path) -> set[str]:
-    """Return the names of complete files; a worker of a stopped run may still be writing."""
-    names = {each.name for each in folder.iterdir() if not each.match(UNFINISHED)}
-    return names - {LOCK}
+    """Return the names of complete files; a worker of a stopped run may still write others."""
+    names = {each.name for each in folder.iterdir() if not UNFINISHED.fullmatch(each.name)}
+    return names - {LOCK, MANIFEST}
 
 
 def _serialise(manifest: dict[str, Any]) -> bytes:

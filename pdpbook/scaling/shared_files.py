@@ -20,6 +20,7 @@ ends for any reason.  On a system without such locks, such as Windows, nothing i
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
 __all__ = ["UNFINISHED", "SharedFolderError", "Token", "shared_folder"]
 
 LOCK = ".held-by"  #: name of the file that is locked while a process works in a folder
-UNFINISHED = ".*.tmp"  #: names of incomplete or temporary files
+#: names of incomplete or temporary files of a release
+UNFINISHED = re.compile(r"\.(shared-|(part-\d+\.parquet|_manifest\.json)\.)[0-9a-f]+\.tmp")
 
 
 class SharedFolderError(RuntimeError):

@@ -94,8 +94,8 @@ def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
     if not found:
         raise _validate.fail("source", "at least one file", list(source), FileNotFoundError)
     for path in found:
-        if path.suffix.lower() not in KINDS:
-            raise SourceError(f"{path}: the name must end in {', '.join(KINDS)}")
+        if path.suffix.lower() not in KINDS or not path.is_file():  # such as a link to nothing
+            raise SourceError(f"{path}: must be a file whose name ends in {', '.join(KINDS)}")
     for folder in {up for path in found for up in path.parents}:
         for log in LOGS:
             if (folder / log).is_dir():
@@ -104,28 +104,33 @@ def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
                     "these rows as Parquet with the engine that made this table"
                 )
     names = sorted(os.path.abspath(path) for path in found)
-    for one, next_one in pairwise(names):
+    for one, next_one in pairwise(sorted(map(os.path.realpath, names))):
         if one == next_one:
-            raise SourceError(f"{one}: named twice, so its rows would count twice")
+            raise SourceError(f"{one}: named twice, or linked, so its rows would count twice")
     return names
 
 
 def _expand(path: Path) -> list[Path]:
     """Return the files of one entry."""
     if path.is_dir():
-        found = [
-            each
-            for each in path.rglob("*")
-            if each.is_file()
-            and not any(part.startswith(("_", ".")) for part in each.relative_to(path).parts)
-        ]
+        found = [*_files_below(path, set())]
     elif path.exists() or not glob.has_magic(str(path)):
         found = [path]
     else:
         found = [Path(each) for each in glob.glob(str(path))]
-    if not found or not all(each.is_file() for each in found):
+    if not found or not (path.is_dir() or all(each.is_file() for each in found)):
         raise FileNotFoundError(f"{path}: no such file, or a folder without files")
     return found
+
+
+def _files_below(folder: Path, seen: set[str]) -> Iterator[Path]:
+    """Yield the files in a folder and its subfolders, of which some may be links."""
+    if (real := os.path.realpath(folder)) in seen:
+        raise SourceError(f"{folder}: there twice through a link, so its rows would count twice")
+    seen.add(real)
+    for path in folder.iterdir():
+        if not path.name.startswith(("_", ".")):
+            yield from _files_below(path, seen) if path.is_dir() else [path]
 
 
 @contextmanager
@@ -143,7 +148,7 @@ def describe_file(path: str, columns: Sequence[str]) -> FileDescription:
     """Return the pieces of a Parquet or CSV file, from its footer or its first line.
 
     The names of columns must have the form that ``pdpbook._tables.canonical`` returns.  A file that
-    cannot be read or lacks a column raises a :class:`SourceError`.
+    cannot be read or lacks a column raises a :class:`SourceError` without fields of a CSV file.
     """
     local_path("path", path)
     rows: int | None = None
@@ -154,12 +159,10 @@ def describe_file(path: str, columns: Sequence[str]) -> FileDescription:
             names, parts = CsvFile(path).names, [(0, 0)]
         else:
             rows, names, parts = _row_groups(path)
+    there = f"{len(names)} columns" if rows is None else f"the columns {', '.join(names)}"
     for column in columns:
-        if names.count(column) != 1:
-            raise SourceError(
-                f"{path}: column {column!r} occurs {names.count(column)} times, not once; "
-                f"the columns are {', '.join(names)}"
-            )
+        if (n := names.count(column)) != 1:
+            raise SourceError(f"{path}: column {column!r} occurs {n} times, not once, in {there}")
     pieces = tuple(Piece(path, size, changed, start, stop) for start, stop in parts)
     return FileDescription(path, size, rows, pieces)
 
@@ -185,6 +188,18 @@ def _is_csv(path: str) -> bool:
     return KINDS[Path(path).suffix.lower()] == "csv"
 
 
+@contextmanager
+def unchanged(piece: Piece) -> Iterator[None]:
+    """Raise an error that names the file if it changes before the end of the ``with`` statement."""
+    with _named(piece.path):
+        for entering in (True, False):
+            status = os.stat(piece.path)
+            if (status.st_size, status.st_mtime_ns) != (piece.size, piece.changed):
+                raise OSError("it has changed since the run began")
+            if entering:
+                yield
+
+
 def read_piece(
     piece: Piece, columns: Sequence[str], folded: list[int] | None = None
 ) -> Iterator[Any]:
@@ -194,10 +209,7 @@ def read_piece(
     ``folded``.  A file that is unreadable or has changed raises a :class:`SourceError`.
     """
     named = partial(require("pyarrow").RecordBatch.from_arrays, names=[*columns])
-    with _named(piece.path):
-        status = os.stat(piece.path)
-        if (status.st_size, status.st_mtime_ns) != (piece.size, piece.changed):
-            raise OSError("it has changed since the run began")
+    with unchanged(piece):
         if _is_csv(piece.path):
             file, header = CsvFile(piece.path), 1
             for batch in file.batches([file.names.index(each) for each in columns]):

@@ -181,6 +181,8 @@ def test_a_local_cluster_is_closed_afterwards_and_says_nothing(monkeypatch):
         assert client.submit(abs, -2).result() == 2
         loop = client.loop.asyncio_loop
     assert client.status == "closed"
+    with pytest.raises(ConnectionError, match="the scheduler has ended"):
+        next(run_tasks(abs, [1], client=client))
     with pytest.raises(ValueError, match="No global client"):
         distributed.get_client()
     monkeypatch.setattr(loop, "default_exception_handler", said.append)

@@ -137,13 +137,17 @@ def test_histograms_are_kept_and_found_again_and_never_over_the_table(
     assert path.stat().st_mode & 0o777 == 0o600
     again = Histograms.load(path)
     assert again.to_dict() == found.to_dict() and again["age"].grid == found["age"].grid
-    path.write_text("[]")
-    with pytest.raises(ValueError, match="path must name a file of histograms"):
-        Histograms.load(path)
+    pairs = (('"rows": 60000', '"rows": 6'), ("age", "height"), ('"bins": 101', '"bins": 9'))
+    for text in ("[]", "[" * 10**5, *[path.read_text().replace(*pair) for pair in pairs]):
+        path.write_text(text)
+        with pytest.raises(ValueError, match="path must name a file of histograms"):
+            Histograms.load(path)
     before = {path: path.read_bytes() for path in table.iterdir()}
     with pytest.raises(ValueError, match=r"^path must be a different file from"):
         found.save(table / ".." / table.name / min(before).name)
     assert {path: path.read_bytes() for path in table.iterdir()} == before
+    with pytest.raises(ValueError, match=r"0\.parquet: .*changed since the run began"):
+        scan(table, ranges, progress=lambda *told: told == (6, 6) and min(before).touch())
 
 
 def test_line_ends_inside_quotation_marks_are_told(client, tmp_path):

@@ -126,6 +126,8 @@ def test_a_key_is_made_once_and_only_its_owner_reads_it(tmp_path, monkeypatch):
     assert kd.load_key("one/two/release.key") == key != other and len(key) == 32
     modes = {"one": 0o700, "one/two": 0o700, "one/two/release.key": 0o600, "open": 0o755}
     assert {each: Path(each).stat().st_mode & 0o777 for each in modes} == modes
+    monkeypatch.setattr(kd, "new_key", lambda: b"" if Path("new.key").exists() else bytes(32))
+    assert kd.load_key("new.key") == bytes(32)  # no other process has seen it without its key
     Path("open/release.key").write_text("not a key")
     with pytest.raises(ValueError, match=r"path must name a file with a key .*9 characters"):
         kd.load_key("open/release.key")

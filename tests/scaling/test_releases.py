@@ -185,12 +185,15 @@ def test_what_a_worker_says_it_wrote_is_looked_at(plan, tmp_path, monkeypatch, e
 
 
 def test_strange_folders_are_refused(plan, written):
-    (written / "part-00099.parquet").touch()
-    with pytest.raises(ReleaseError, match=r"part-00099\.parquet is not part of this release"):
+    (written / ".cache.tmp").mkdir()
+    with pytest.raises(ReleaseError, match=r"\.cache\.tmp is not part of this release"):
         release(plan, written, **SETTINGS)
-    (written / "_manifest.json").write_text("{")
-    with pytest.raises(ReleaseError, match="is not a manifest of a release"):
-        release(plan, written, **SETTINGS)
+    pairs = (('"epsilon_draw": 1', '"epsilon_draw": 0'), ('"cost": {', '"cost": [], "settings": {'))
+    there, odd = (written / "_manifest.json").read_text(), '{"status": 0, "settings": null}'
+    for text in ("{", "[" * 10**5, odd, *[there.replace(*pair) for pair in pairs]):
+        (written / "_manifest.json").write_text(text)
+        with pytest.raises(ReleaseError, match=r"is not a manifest of a release|was altered"):
+            release(plan, written, **SETTINGS)
     with pytest.raises(ReleaseError, match=r"must be empty or contain this release.*out"):
         release(plan, written.parent, **SETTINGS)
     with pytest.raises(ReleaseError, match="json: cannot be created"):
@@ -216,6 +219,7 @@ def test_secrets_are_not_shown_where_an_engine_logs_its_tasks(plan):
         ({"plan": "plan"}, "plan must be of type Plan"),
         ({"draws": 0}, "draws must be a whole number >= 1"),
         ({"delta": 1.0}, "delta must be .* got delta=1"),
+        ({"client": 5}, "client must be of type Client"),
         ({"key": b"short"}, "key must be 32 to 64 bytes, got a key of 5 bytes"),
         ({"rows_per_file": 0}, "rows_per_file must be a whole number >= 1"),
     ],

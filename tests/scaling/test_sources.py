@@ -70,9 +70,15 @@ def test_files_that_make_no_table_are_named(tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "notes.txt").touch()
+    for name, target in {"no": "none", "loop": ".", "to": "../more", "same": "../a.csv"}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "link.csv").symlink_to(target)
     for source, kind, said in [
-        ([tmp_path / "a.csv", tmp_path / "more" / ".." / "a.csv"], SourceError, "a.csv: named twi"),
-        (tmp_path / "more", SourceError, r"notes\.txt: the name must end in"),
+        (tmp_path / "no", SourceError, r"link\.csv: must be a file"),
+        (tmp_path / "loop", SourceError, r"link\.csv: there twice through a link"),
+        (tmp_path / "to", SourceError, r"link\.csv.notes\.txt: must be a file"),
+        ([tmp_path / "same", tmp_path / "more" / ".." / "a.csv"], SourceError, "a.csv: named twi"),
+        (tmp_path / "more", SourceError, r"notes\.txt: must be a file whose name"),
         (tmp_path / "nothing.csv", FileNotFoundError, "nothing"),
         (tmp_path / "*.parquet", FileNotFoundError, r"\*\.parquet"),
         (tmp_path / "empty", FileNotFoundError, "a folder without files"),
@@ -86,6 +92,9 @@ def test_files_that_make_no_table_are_named(tmp_path):
 def test_a_missing_column_names_the_file_and_its_columns(parquet):
     with pytest.raises(SourceError, match=r"a\.parquet: column 'z' occurs 0 times.* x, y"):
         sources.describe_file(str(parquet), ["x", "z"])
+    (file := parquet.with_name("b.csv")).write_text("Ada,1.75\n")
+    with pytest.raises(SourceError, match=r"occurs 0 times, not once, in 2 columns$"):
+        sources.describe_file(str(file), ["x"])
 
 
 @pytest.mark.parametrize(
@@ -106,9 +115,12 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, name, content):
 
 def test_a_file_that_changes_meanwhile_is_named(parquet):
     described = sources.describe_file(str(parquet), ["x"])
+    batches = sources.read_piece(described.pieces[0], ["x"])
+    next(batches)
     os.utime(parquet, ns=(0, 12345))
-    with pytest.raises(SourceError, match=r"a\.parquet: .*changed since the run began"):
-        list(sources.read_piece(described.pieces[0], ["x"]))
+    for rest in (batches, sources.read_piece(described.pieces[0], ["x"])):
+        with pytest.raises(SourceError, match=r"a\.parquet: .*changed since the run began"):
+            list(rest)
 
 
 @pytest.mark.parametrize("checksums", [False, True])
