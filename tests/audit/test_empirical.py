@@ -26,11 +26,6 @@ def naive_bound(hits, runs, alarms, others, delta=0.0, confidence=0.95):
     return max(0.0, *(math.log(above / below) if above > 0 else 0.0 for above, below in ratios))
 
 
-def too_high(audit):
-    """An audit whose bound is wrong by 10 %."""
-    return lambda *counts, **options: 1.1 * audit(*counts, **options)
-
-
 def failures(audit, p, q, runs, epsilon):
     """Exact probability that an audit of two rates exceeds ε: rises with hits, so one search."""
     total = 0.0
@@ -69,7 +64,7 @@ EXACT = {
 
 
 @pytest.mark.parametrize("case", EXACT.values(), ids=EXACT)
-@pytest.mark.parametrize("runs", [20, 3000])
+@pytest.mark.parametrize("runs", [20, 3000, 100_000])
 def test_the_bound_exceeds_the_truth_as_seldom_as_it_says(case, runs):
     p, q, epsilon, delta = case
     audit = partial(clopper_pearson_epsilon, delta=delta)
@@ -78,15 +73,6 @@ def test_the_bound_exceeds_the_truth_as_seldom_as_it_says(case, runs):
     assert audit_power(p, q, runs=runs, epsilon=epsilon, delta=delta) == pytest.approx(
         wrong, abs=1e-9
     )
-
-
-@pytest.mark.parametrize("case", EXACT.values(), ids=EXACT)
-def test_a_bound_that_is_ten_per_cent_too_high_is_found_out(case):
-    p, q, epsilon, delta = case
-    audit = partial(clopper_pearson_epsilon, delta=delta)
-    runs = 100_000
-    assert failures(audit, p, q, runs, epsilon) <= ERROR
-    assert failures(too_high(audit), p, q, runs, epsilon) > ERROR
 
 
 @given(
@@ -161,13 +147,6 @@ def test_one_run_covers_and_is_tight(m, epsilon):
     assert wrong <= ERROR
     if m == 1000:
         assert wrong > 0.4 * ERROR
-
-
-@pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
-def test_one_run_ten_per_cent_too_high_is_found_out(epsilon):
-    law = responses(2000, epsilon)
-    assert one_run_failures(one_run_epsilon, law, epsilon) <= ERROR
-    assert one_run_failures(too_high(one_run_epsilon), law, epsilon) > ERROR
 
 
 @pytest.mark.parametrize("leak", ["everything", "each coin on its own", "a share"])
