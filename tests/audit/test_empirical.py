@@ -166,7 +166,6 @@ def test_one_run_covers_with_delta(leak):
         law = binom.pmf(np.arange(m + 1), m, delta + (1 - delta) * q)
     audit = partial(one_run_epsilon, delta=delta)
     assert one_run_failures(audit, law, epsilon) <= ERROR
-    assert one_run_failures(too_high(audit), law, epsilon * 0.999) > 0  # it is not always 0
 
 
 @pytest.mark.parametrize("draws", [1, 2])
