@@ -53,7 +53,8 @@ class Attack:
     false_positives, true_positives : ndarray, shape (t,)
         Rates at the corners of the ROC curve of the test with rounded scores, from 0 to 1.
     advantage, advantage_bound : float
-        Bounds on the best advantage :math:`\mathrm{TV}(P^m, P'^m)`; the ROC curve meets the lower.
+        A lower and an upper bound on the best advantage :math:`\mathrm{TV}(P^m, P'^m)`; the ROC
+        curve attains the lower bound.
     """
 
     scores: NDArray[np.float64]
@@ -110,7 +111,8 @@ def optimal_attack(
 
     Notes
     -----
-    Source: Neyman & Pearson (1933); split scores: Doroshenko et al. (2022).  Taught in *Attacks*.
+    Source: Neyman & Pearson (1933); the division of scores is due to Doroshenko et al. (2022).
+    Taught in *Attacks*.
 
     Examples
     --------

@@ -3,8 +3,11 @@ r"""Static games with private types: Bayesian Nash equilibria, found and verifie
 Each side has a type that the other side does not know, and chooses an action.  A plan contains a
 probability for each action of each type.  A pair of plans is a Bayesian Nash equilibrium if no type
 of either side gains by changing its action.  If the game is zero-sum, a linear program finds an
-equilibrium.  Any other game is written as a matrix game of pure plans, and its equilibria are
-enumerated.  In the loop of Cui et al. (2019, algorithm 1), all types act at the same time.
+equilibrium.  Any other game is written as a matrix game of pure plans, and the equilibria of that
+game are enumerated.
+
+The module also contains algorithm 1 of Cui et al. (2019), a loop in which all types act at the same
+time.  Without averaging, the loop can end only at a pure equilibrium.
 
 The games are built in :mod:`pdpbook.beyond.privacy_games`.  Taught in *The privacy game*.
 """
@@ -104,7 +107,8 @@ class BayesianGame:
         """Return the largest gain that any type of either side could make by changing its action.
 
         It is the gain in expected payoff given the type, for plans as in :meth:`payoffs`; types
-        with probability 0 do not count.  It is 0 exactly if the plans are an equilibrium.
+        with probability 0 do not count.  It is 0 if and only if the plans are a Bayesian Nash
+        equilibrium.
         """
         x, y = self._plans(user_plan, adversary_plan)
         gains = []
@@ -219,7 +223,8 @@ def zero_sum_equilibrium(game: BayesianGame) -> Equilibrium:
     if found.status != 0:
         raise RuntimeError(f"the linear program was not solved: {found.message}")
     user = np.asarray(found.x)[: types * actions].reshape(types, actions)
-    return _equilibrium(game, user, -np.asarray(found.ineqlin.marginals).reshape(kinds, attacks))
+    adversary = -np.asarray(found.ineqlin.marginals).reshape(kinds, attacks)
+    return _equilibrium(game, user, adversary)
 
 
 def simultaneous_replies(
@@ -275,8 +280,9 @@ def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple
 
     If each side has at most 8 pure plans, support enumeration finds the equilibria of their matrix
     game.  Otherwise, or if there is no result, the lexicographic Lemke-Howson algorithm runs from
-    every start and finds at least one equilibrium.  Both algorithms are QuantEcon's.  A result is
-    kept only if its regret, computed from the game, is 0.  Taught in *The privacy game*.
+    every start and finds at least one equilibrium.  Both algorithms are from the library QuantEcon.
+    A result is kept only if its regret, computed from the game, is 0.  Taught in *The privacy
+    game*.
 
     Parameters
     ----------

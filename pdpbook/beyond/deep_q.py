@@ -106,8 +106,9 @@ class QNetwork:
     ) -> None:
         """Train once on a batch, towards the ``targets``, shape (m,), of the chosen actions.
 
-        A gradient step of scikit-learn takes at most 200 transitions, so a batch of 256 becomes two
-        steps.  The targets of the other actions are their present values, so their gradient is 0.
+        The library scikit-learn splits the batch into gradient steps of at most 200 transitions: a
+        batch of 256 becomes two steps, of 200 and 56.  The targets of the other actions are their
+        present values, so their gradient is 0.
         """
         wanted = self._values(observations)
         wanted[np.arange(actions.size), actions] = targets
@@ -130,11 +131,13 @@ class Training:
     network : QNetwork
         The final target network, whose weights are averages over the last steps.
     exploration, returns, divergences : ndarray, shape (rounds, copies)
-        Per training episode: share of random actions, sum of rewards, last KL(q || output) in nats.
+        For each training episode: the share of random actions, the sum of the rewards, and
+        KL(q || output) at the end, in nats.
     private_counts : ndarray of int, shape (rounds, copies)
         Number of private records, P_E, at the end of each training episode.
     tests : tuple of Episode, length rounds
-        After each round, an episode of the target network without random actions, for testing only.
+        After each round, an episode of the target network without random actions; training does
+        not use these episodes.
     seconds : float
         Wall-clock time, as in :class:`pdpbook.game.Solution`.
     """
@@ -216,11 +219,15 @@ def train(
     exploration : (float, float)
         Largest and smallest share of random actions, with geometric steps between the copies.
         All actions of the first round are random.
-    batch_size, learn_every, replay : int
-        Number of transitions in a batch, of turns between batches (in each turn, every copy makes
-        one step), and of transitions that are stored.
+    batch_size : int
+        Number of transitions in a batch.
+    learn_every : int
+        Number of turns between batches; in each turn, every copy makes one step.
+    replay : int
+        Number of transitions that are stored.
     follow : float
-        Share in (0, 1] of the way to the trained network that the target network moves per batch.
+        Share of the way, in (0, 1], that the target network moves towards the trained network after
+        each batch.
     hidden, learning_rate
         As for :class:`QNetwork`.
     progress : bool

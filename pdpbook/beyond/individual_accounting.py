@@ -49,8 +49,9 @@ class FilteredDescent:
     weights : ndarray, shape (steps + 1, d)
         Weights before the first step, which are 0, and after each step; all may be released.
     accounts : ndarray, shape (n,)
-        The cost of each record per unit of order, :math:`\sum_t\|g_i(w_t)\|^2/2\sigma^2` over the
-        steps in which it took part.  It depends on the data and must not be published.
+        The cost of each record per unit of order,
+        :math:`\sum_t\|g_i(w_t)\|^2/2\sigma^2` over the steps in which it took part, at most the
+        budget.  The accounts depend on the data and must not be published.
     steps_taken : ndarray of int, shape (n,)
         Number of steps in which each record took part; it must not be published either.
     budget : float
@@ -99,8 +100,9 @@ def filter_budget(epsilon: float, *, delta: float) -> float:
     Returns
     -------
     float
-        The largest ρ, per unit of order, for which ε is, at some order α, at least
-        :math:`\alpha\rho+\ln\bigl(1-\frac1\alpha\bigr)-\frac{\ln\delta+\ln\alpha}{\alpha-1}`.
+        The largest ρ, per unit of order, for which
+        :math:`\alpha\rho+\ln\bigl(1-\frac1\alpha\bigr)-\frac{\ln\delta+\ln\alpha}{\alpha-1}` is at
+        most ε at some order α.
 
     Notes
     -----

@@ -2,7 +2,8 @@ r"""Instance-wise noise as an environment: the noise of every record is chosen i
 
 In Ryu, Joo, Jang & Yang (2024), a deep Q-network chooses the noise.  One episode visits every
 record once.  The agent observes the record's value, as a positional encoding, and the current
-distribution of the output, and it chooses one of five scales.  After each action, its reward is
+distribution of the output, and it chooses one of five scales.  After each action, it receives the
+reward
 
 .. math:: R = R_E + R_U, \qquad R_E = \pm1, \qquad
           R_U = \begin{cases} 1 - \dfrac{KL}{KL_{\mathrm{Laplace}}} & KL < KL_{\mathrm{Laplace}},\\
@@ -154,7 +155,8 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
         The records whose privacy determines :math:`R_E`: ``"record"``, the record that has just
         been given its noise, or ``"all"``, every record of the data set.
     before : str
-        Noise of a record before its turn: ``"silent"`` (none) or ``"laplace"`` (Laplace mechanism).
+        Noise of a record before its turn: ``"silent"`` for none, or ``"laplace"`` for the noise of
+        the Laplace mechanism.
     shuffle : bool
         Whether the records come in a new random order in each episode instead of ascending order.
     encoding : int

@@ -53,7 +53,8 @@ class LimitedAttack:
     threshold : float
         The price θ: the decrease of the user's value per additional unit of power.
     tangent : float
-        The smallest granularity worth publishing with certainty, where the chord from 0 touches Q.
+        The smallest granularity worth publishing with certainty, at which the chord from 0 touches
+        the quality of service.
     value : float
         The user's value: the sum over messages of quality minus loss.
     """
@@ -91,7 +92,8 @@ def limited_attack(
     -------
     LimitedAttack
         The value is the same whether the adversary moves first, or the user moves first and may
-        toss a coin; a user who moves first without a coin gets less unless ``is_pure``.
+        toss a coin.  A user who moves first without a coin gets the same value if ``is_pure``, and
+        a smaller value otherwise.
 
     Notes
     -----

@@ -33,10 +33,11 @@ def difference_game(
     Parameters
     ----------
     protected : array_like, shape (T,)
-        Budget :math:`\varepsilon(1/d)` of each type of the user under action 1; action 0 means no
-        protection.
+        :math:`\varepsilon(1/d)` of each type of the user, who may publish with this budget (action
+        1) or without protection (action 0).
     knowledge : array_like, shape (S,)
-        :math:`\varepsilon_p` of each type of the adversary; action 1 adds extra information.
+        :math:`\varepsilon_p` of each type of the adversary, who may attack with it alone (action
+        0) or with extra information (action 1).
     extra : float
         The extra information :math:`\varepsilon_b > 0`.
     cap : float
@@ -100,7 +101,8 @@ def breach_game(
     threshold : float
         Total at which privacy is breached.
     harm, gain, cost : float
-        The user's loss and the adversary's gain from a breach, and the price of ``extra``; all > 0.
+        Loss of the user and gain of the adversary from a breach, and the price of the extra
+        information; all > 0.
     prior : array_like, shape (T, S)
     zero_sum : bool
         Whether to return the zero-sum game with the same equilibria: the adversary's payoffs are

@@ -3,8 +3,9 @@ r"""Learning the repeated game from play, by three learners with ever fewer para
 Minimax-Q stores a number for each item, response, granularity and effort.  If the payoffs and the
 probabilities of success are given, a number for each item and response is enough, and because items
 are independent, a number for each response suffices (:mod:`pdpbook.beyond.repeated_game`).  All
-learners move their numbers by the fraction 1/visits towards the payoff of a round plus the next
-value; their errors refer to the exact solution.  Taught in *The repeated privacy game*.
+three learners move their numbers by the fraction 1/visits towards the payoff of a round plus the
+value of the next round, and their errors are measured against the exact solution.  Taught in *The
+repeated privacy game*.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class LearningCurve:
     iterations : ndarray of int, shape (m,)
         Rounds after which the error was measured.
     errors, mean_errors : ndarray, shape (replicates, m)
-        Largest error of the values of states (item, response), and of their item means W(0), W(1).
+        Largest error of the learned value of any state (item, response), and of W(0) and W(1), the
+        values averaged over items.
     values : ndarray, shape (replicates, n, 2)
         The values after the last round.
     """
@@ -76,9 +78,10 @@ def minimax_q_learning(
     game : RepeatedGame
         A game with independent items; otherwise W(0) and W(1) are not defined.
     state : {"actions", "items", "response"}
-        The index of the stored values.  ``"actions"``: item, response, granularity and effort,
-        learned from payoffs of random play (minimax-Q).  ``"items"``: item and response; payoffs
-        and probabilities of success are known.  ``"response"``: the response only, as in Cui et al.
+        The index of the stored values.  ``"actions"``: item, response, granularity and effort; the
+        values are learned from the realised payoffs of random play (minimax-Q).  ``"items"``: item
+        and response; payoffs and probabilities of success are known.  ``"response"``: the response
+        only, as in the reduction of Cui et al.
     steps : int
         Number of rounds, at most 10⁹; a round takes about 50 µs.
     rng : numpy.random.Generator

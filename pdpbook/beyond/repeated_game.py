@@ -101,7 +101,8 @@ def best_granularity(stake: ArrayLike, *, steepness: float = 10.0, centre: float
 
     Notes
     -----
-    Section 5.5 of Cui et al. (2019) only announces it.  Taught in *The repeated privacy game*.
+    Cui et al. (2019) announce a closed form in section 5.5 but do not print it.  Taught in *The
+    repeated privacy game*.
 
     Examples
     --------

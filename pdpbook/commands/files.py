@@ -138,12 +138,12 @@ class TableFile:
             where = int(column.index[int(bad.argmax())])
             empty = "" if self.is_parquet else (" (an empty line is a record without a value)")
             infinite = " or infinite" if column.dtype.kind == "f" else ""
-            advice = (
-                "; decide what a missing value stands for before you report, or give --missing "
-            )
-            advice += "drop to leave out and count such records"
-            if self.missing != "refuse" or not column.isna().any():
-                advice = ""
+            advice = ""
+            if self.missing == "refuse" and column.isna().any():
+                advice = (
+                    "; decide what a missing value stands for before you report, or give --missing "
+                    "drop to leave out and count such records"
+                )
             raise self._refused(
                 place,
                 f"have {what} in every record{empty}{advice}, "

@@ -2,7 +2,8 @@ r"""Regression on draws from the random sampling query.
 
 The paper trains a network with ten parameters on such draws, and compares its error on the original
 data with the error of a network that was trained on the original data.  The draws come from
-:mod:`pdpbook.experiments.pair_release`.  Taught in *Regression on released data*.
+:mod:`pdpbook.experiments.pair_release`; this module contains the network and the table.  Taught in
+*Regression on released data*.
 """
 
 from __future__ import annotations
@@ -66,7 +67,9 @@ class Network:
 def fit_network(
     x: ArrayLike, y: ArrayLike, *, rng: np.random.Generator, restarts: int = 3, hidden: int = 3
 ) -> Network:
-    """Train the paper's network: 3 layers, 3 + 3 + 3 + 1 = 10 parameters, rectified linear units.
+    """Train the paper's network: three layers, ten parameters, rectified linear units.
+
+    One input, three hidden units and one output have 3 + 3 + 3 + 1 = 10 parameters.
 
     Parameters
     ----------
@@ -75,7 +78,8 @@ def fit_network(
     rng : numpy.random.Generator
         Source of the initial weights.
     restarts : int
-        Number of training runs from different weights, at most 10⁹; a single run may get stuck.
+        Number of training runs from different weights, at most 10⁹; a network with three units
+        easily gets stuck in a single run.
     hidden : int
         Number of hidden units; their values for all the data take at most 2 GiB.
 

@@ -209,7 +209,8 @@ def play(
 ) -> BestResponse:
     """Play best responses from a checked profile, which is changed in place.
 
-    Fewer than ``unit`` records of a group do not move.  No pass begins after ``max_steps`` steps.
+    A part of a group moves only if it has at least ``unit`` records.  No pass begins after
+    ``max_steps`` steps.
     """
     began = time.perf_counter()
     scratch = _loops.new_scratch(game.bins)

@@ -80,7 +80,8 @@ def approximate_enumeration(
     mutation : float
         Probability in [0, 1) that a gene of a child is replaced by another action.
     crossover_points : int
-        Number of cuts where a child changes to its other parent's genes; they take at most 2 GiB.
+        Number of cuts, at each of which a child changes to the genes of its other parent.  The cuts
+        of a generation take at most 2 GiB.
     patience : int, optional
         Stop when the best payoff has not changed for this many generations.
     progress : bool
@@ -171,7 +172,10 @@ def _stands_still(best: list[float], patience: int | None) -> bool:
 def crossed(
     mating: NDArray[Any], children: int, points: int, rng: np.random.Generator
 ) -> NDArray[Any]:
-    """Return children, shape (children, n), of parents i and i + 1 (cyclic), cut at random."""
+    """Return children, shape (children, n), of neighbouring parents, cut at random points.
+
+    Child i has the parents i and i + 1, cyclically.
+    """
     first = np.arange(children) % len(mating)
     second = (first + 1) % len(mating)
     cuts = rng.integers(1, mating.shape[1] + 1, size=(children, points))

@@ -60,14 +60,16 @@ _ENUMERATED = 100_000
 class Certificate(Solution):
     """A private profile with a certified lower bound; a :class:`Solution`.
 
-    The profile is the best private profile found, and its divergence is computed without the
-    solver.  The search has ``converged`` if the requested gap was reached, or if it is proved that
-    there is no private profile.  Privacy refers to the fixed-noise loss under removal.
+    The profile is the best that was found among the profiles at which every record is private, and
+    its divergence is computed without the solver.  The search has ``converged`` if the requested
+    gap was reached, or if it is proved that there is no private profile.  Privacy refers to the
+    fixed-noise loss under removal.
 
     Attributes
     ----------
     lower_bound : float
-        No private profile has a smaller KL; infinite if the solver proved that there is none.
+        No profile at which every record is private has a smaller KL.  Infinite if the solver
+        proved that there is no such profile.
     gap : float
         The relative gap (divergence - lower_bound) / divergence.  It is 0 if the difference is at
         most 1e-9 nats, or if it is proved that there is no private profile, and 1 if neither a
@@ -107,7 +109,8 @@ def certified_optimum(
     time_limit : float
         Stop after this many seconds.  The time includes the initial coordinated best responses, but
         the limit interrupts neither them nor the enumeration of a small game, which takes a few
-        seconds at most.  Unlike a stop by the gap, a stop by the limit is not reproducible.
+        seconds at most.  A search that is stopped by the time limit is not reproducible, unlike a
+        search that is stopped by the gap.
 
     Returns
     -------
@@ -134,7 +137,7 @@ def certified_optimum(
     if start is None:
         start = coordinated_best_response(game).profile
     if game.counts.max() >= 10**15:
-        raise ValueError("game must have fewer than 10^15 records in a bin, as HiGHS needs")
+        raise ValueError("game must have fewer than 1e15 records in a bin, the limit of HiGHS")
     first = _validate.profile_matrix("start", start, counts=game.counts, actions=game.actions)
     search = _Search(game, Outcome(game, first), relative_gap, began + time_limit)
     if search.relaxed():

@@ -78,7 +78,8 @@ class Frame:
     def grid(self, bins: int) -> Grid:
         """Return the grid of K ≥ 2 equal bins on the range, or of one bin for each level.
 
-        For whole numbers, all bins cover equally many, if possible one, and none is superfluous.
+        For whole numbers, every bin covers the same number of whole numbers, if possible one, and
+        no more bins are used than necessary.
         """
         bins = _validate.integer("bins", bins, at_least=2)
         if self.levels:

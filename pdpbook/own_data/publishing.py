@@ -113,7 +113,7 @@ class Published:
             If the record cannot be read, two of the files are the same, or the budget is exceeded.
             In these cases nothing has been released.
         OSError
-            If a file cannot be written.  The record lists the release, and its ε counts as spent.
+            If a file cannot be written; the message says if the ε counts as spent nevertheless.
         TimeoutError
             If another process locks the record for a minute.
         ImportError

@@ -31,7 +31,8 @@ LARGEST, FARTHEST = 1e100, 1e50
 class ReleasedQuery:
     """A query whose answers were released with noise, as made by :func:`released_query`.
 
-    The attributes are its arguments; one without a meaning for the statistic is None, nan or empty.
+    The attributes are the arguments of that function; an argument without a meaning for the
+    statistic is None, nan or empty.
     """
 
     statistic: str
@@ -80,12 +81,14 @@ def released_query(
     mechanism : str or opendp.mod.Measurement, optional
         For numbers: "laplace" (the default), "discrete laplace", "gaussian", "discrete gaussian",
         or the measurement of OpenDP that adds the noise, such as ``dp.m.make_laplace(...)`` before
-        it is chained to a query.  A name gives the loss, and a measurement, which hides its noise,
-        upper bounds.  For a quantile: "exponential mechanism" (the default) or "permute and flip".
+        it is chained to a query.  A measurement gives upper bounds, because it does not reveal its
+        noise, whereas a name gives the loss.  For a quantile: "exponential mechanism" (the default)
+        or "permute and flip".
     scale : float, optional
         Scale b of Laplace noise or standard deviation σ of Gaussian noise, in the unit of the
-        answer; a measurement has its own.  For a quantile the scale is in records: it divides the
-        score :math:`-|(1-q)\#\{x_i<r\}-q\#\{x_i>r\}|` of a candidate r.
+        answer.  For a quantile the scale is in records: the score of a candidate r is
+        :math:`-|(1-q)\#\{x_i<r\}-q\#\{x_i>r\}|`, and the mechanism divides it by the scale.  A
+        measurement of OpenDP has its own scale.
     quantile : float, optional
         For a quantile: the share in (0, 1) of the records that should be below it.
     candidates : array_like, shape (R,), optional
@@ -103,8 +106,9 @@ def released_query(
 
     Notes
     -----
-    Source: Wang (2019) for per-instance sensitivity, Smith (2011) for quantiles, McKenna & Sheldon
-    (2020) for permute and flip.  Taught in *What a released statistic tells about each record*.
+    Source: Wang (2019) for per-instance sensitivity, Smith (2011) for the quantile, and McKenna &
+    Sheldon (2020) for permute and flip.  Taught in *What a released statistic tells about each
+    record*.
 
     Examples
     --------

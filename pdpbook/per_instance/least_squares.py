@@ -70,8 +70,9 @@ def least_squares_influence(features: ArrayLike, response: ArrayLike) -> Influen
     Parameters
     ----------
     features : array_like, shape (n, d)
-        One row per record, with n > d; for an intercept, add a constant column.  The columns must
-        be linearly independent, even if any one record is removed, with entries up to ±1e100.
+        One row for each record, with n > d; for an intercept, add a constant column.  The columns
+        must be linearly independent, even after the removal of any one record, and no entry may
+        exceed 1e100 in size.
     response : array_like, shape (n,)
 
     Returns

@@ -1,8 +1,9 @@
 """The style of the figures: one width, one font size, and one place for the key of the series.
 
 The name of a single line or point is beside it; the names of series are above the frame
-(:func:`key`), where they hide nothing.  The function :func:`as_svg` writes letters as outlines, so
-that they look the same everywhere.  :mod:`pdpbook.plotting.series` has colours, dashes and markers.
+(:func:`key`), where they hide nothing.  The function :func:`as_svg` writes the letters of a drawing
+as outlines, so that it looks the same on every machine.  The colours, dashes and markers of series
+are defined in :mod:`pdpbook.plotting.series`.
 """
 
 from __future__ import annotations
@@ -90,7 +91,8 @@ def use_book_style() -> None:
     """Set the book's style for all later figures: vector output, no background, readable type.
 
     Call this function once in the setup cell of a page.  It sets Matplotlib's defaults and, in a
-    notebook, requests SVG and also PNG, because JupyterLab hides the SVG of downloaded notebooks.
+    notebook, requests SVG and also PNG, because JupyterLab does not trust a downloaded notebook and
+    does not show its SVG.
     """
     require("matplotlib.style").use(_STYLE)
     shell = "IPython" in sys.modules and sys.modules["IPython"].get_ipython()
@@ -199,7 +201,9 @@ def powers_and_threes(axis: Axis) -> None:
 
 
 def value_bars(axes: Axes, values: ArrayLike, counts: ArrayLike, **style: Any) -> BarContainer:
-    """Draw the frequencies of increasing values as bars of equal width, shorter ones in front.
+    """Draw the frequencies of increasing values as bars of equal width.
+
+    Bars of close values overlap, with the shorter one in front.
 
     Returns
     -------

@@ -112,8 +112,9 @@ def table(
         The cells of each column under its name (a string, or a pair of strings for the group of
         columns and the name within the group).  The index of a DataFrame is not shown.
     formats : mapping, optional
-        Formats of a column's numbers, e.g. ``{"KL": ".4f"}``; the key may be either part of a pair.
-        By default, integers have commas between thousands; a column with fractions needs a format.
+        Formats of the numbers of a column, e.g. ``{"KL": ".4f"}``; the key may also be either part
+        of a pair.  By default, an integer has commas between thousands; a column with fractions
+        requires a format.
     bold : mapping, optional
         For each cell of a column, whether it is bold.
     stub : int

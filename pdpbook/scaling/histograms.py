@@ -207,7 +207,8 @@ def scan(
     bins : int
         Number K of bins of every grid.
     outside : {"refuse", "clip"}
-        For values outside the range or infinite: raise an error at the end, or use the nearest bin.
+        Treatment of values outside the range, including infinite values: raise an error after the
+        pass, or count them in the nearest bin.
     missing, non_numeric : {"refuse", "exclude"}
         Treatment of rows without a value in a column, or with a value that is not a number: raise
         an error after the pass, or exclude them from the column's histogram and count them.
@@ -230,7 +231,8 @@ def scan(
     FileNotFoundError
         If there is no file.
     distributed.scheduler.NoWorkerError, distributed.scheduler.KilledWorker
-        If a limit of Dask's settings is exceeded; a repeated call counts from the beginning.
+        If a limit of Dask's settings is exceeded.  A pass stores nothing, so a repeated call counts
+        from the beginning.
     OSError
         If the scheduler ends.
     ImportError

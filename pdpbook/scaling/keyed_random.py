@@ -180,8 +180,9 @@ def integer_weights(distribution: ArrayLike) -> tuple[int, ...]:
     -------
     tuple of int, length K
         Each weight divided by :math:`2^{64}` is within :math:`2^{-64}` of the probability divided
-        by the exact sum, except for the largest weight, to which the remainder after rounding down
-        is added, which is less than K.  The total variation distance is below :math:`K\,2^{-64}`.
+        by the exact sum of the probabilities, except for the largest weight.  The remainder after
+        rounding down, which is less than K, is added to this weight.  The total variation distance
+        is below :math:`K\,2^{-64}`.
 
     Examples
     --------
@@ -210,8 +211,9 @@ def keyed_draws(
     name : str
         Name of the column.  Columns with different names have unrelated draws.
     weights : sequence of int, length K
-        The distribution: whole numbers that sum to a multiple of 2⁵², up to 2¹⁰⁵.  The draws of
-        different distributions, too, are unrelated: shared randomness would reveal the difference.
+        The distribution: whole numbers that sum to a multiple of 2⁵², up to 2¹⁰⁵.  Different
+        distributions also have unrelated draws, since shared randomness would reveal how they
+        differ.
     start, stop : int
         Numbers of the draws, 0 ≤ start ≤ stop; the draws take at most 2 GiB.
 

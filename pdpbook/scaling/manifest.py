@@ -6,8 +6,9 @@ is the number of columns (:func:`pdpbook.draws_epsilon`).  The columns of one ro
 the same record, so their costs add up to :math:`(C\varepsilon',\delta)`.  The cost falls with the
 number of records, so it may be computed for a lower bound on this number.
 
-**The fingerprint** is a keyed digest of everything that determines the draws.  An ordinary digest
-would let an attacker who knows all records except one test guesses about the last record.
+**The fingerprint** is a keyed digest of everything that determines the draws.  It is keyed because
+an attacker who knows all records except one could compare an ordinary digest with the digests for
+all possible values of the last record.
 """
 
 from __future__ import annotations

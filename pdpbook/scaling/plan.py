@@ -11,12 +11,14 @@ which is less than the width of a bin.  Most records then choose the small scale
 records whose noise protects the others choose the large scale.  This resembles *k-ary randomised
 response*, except that each record chooses for itself.
 
-The option ``mechanism="k-ary-randomised-response"`` uses the randomiser of *Local randomisers*.  It
-is independent of the data, so its draws are ε-differentially private for every data set, whatever
-noise the other records have, and with a billion records it loses almost no accuracy.
+The option ``mechanism="k-ary-randomised-response"`` uses the randomiser of the chapter *Local
+randomisers*.  This randomiser is independent of the data, so its draws are ε-differentially private
+for every data set, without any assumption about the noise of other records, and with a billion
+records it loses almost no accuracy.
 
 A plan contains the distribution of each column as the whole numbers that were used to decide
-privacy (:attr:`pdpbook.game.Outcome.weights`).  These are secret, and only draws are released.
+privacy (:attr:`pdpbook.game.Outcome.weights`).  The distributions are secret, and only draws from
+them are released.
 """
 
 from __future__ import annotations
@@ -147,7 +149,8 @@ def solve(
     mechanism : {"game", "k-ary-randomised-response"}
         Best responses from the safe start, or the randomiser that is independent of the data.
     multipliers : array_like, shape (V,)
-        Scales of the actions in units of :math:`b^*(n,\varepsilon)`: 1, then others in (0, 1).
+        Scales of the game's actions in units of :math:`b^*(n,\varepsilon)`; the first is 1, and the
+        others are in (0, 1).
     at_least : int, optional
         A *public* lower bound on the number of records of each column, which determines the cost
         and the randomiser.  By default, the number of records of the smallest column, rounded down

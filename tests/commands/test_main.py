@@ -384,10 +384,7 @@ def test_an_audit_on_the_command_line_is_that_of_python(tmp_path: Path, capsys: 
         ('{"statistic": "count"}', "queries must be a list of objects"),
         ('["count"]', "queries must be a list of objects"),
         ('[{"scale": 1}]', "error in number 1: statistic must be"),
-        (
-            '[{"statistic": "count", "scale": 1, "scales": 2}]',
-            "there is no argument 'scales'",
-        ),
+        ('[{"statistic": "count", "scale": 1, "scales": 2}]', "there is no argument 'scales'"),
         ('[{"statistic": "count", "scale": 1}, {"statistic": "sum"}]', "error in number 2: column"),
         ('[{"statistic": "count", "scale": 1, "where": "area"}]', "must contain only true and"),
     ):
